@@ -1,0 +1,1068 @@
+//! Calls of subprograms and protected operations.
+
+use std::rc::Rc;
+
+use rendez_model::{
+    Action, Expr as Model, Formal, LockMode, Mode, ObjectId, Place, Proc, ProcId, Storage, TaskId, Value,
+    VarId,
+};
+use rendez_source::Span;
+
+use crate::elaborate::{BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx};
+use crate::env::*;
+use crate::syntax::{self, *};
+
+/// A value or reference for one parameter.
+enum Actual {
+    Value(Vec<Model>),
+    Reference(Obj),
+}
+
+impl<'a> Elaborator<'a> {
+    pub(crate) fn call_function(
+        &mut self,
+        subs: &[Rc<Subprogram<'a>>],
+        args: &'a [Arg],
+        want: Option<TypeId>,
+        span: Span,
+    ) -> Val {
+        let Some(sub) = self.resolve(subs, args, want, true) else {
+            // An array returned by a function without parameters, indexed.
+            if let Some(sub) = self.resolve(subs, &[], None, true)
+                && !args.is_empty()
+            {
+                let result = self.call(&sub, &[], span);
+                if let Val::Composite(obj, ty) = result {
+                    let mut indices = Vec::new();
+                    for arg in args {
+                        if let Choice::Expr(e) = &arg.value {
+                            indices.push(self.scalar(e, None).unwrap_or(Model::Any));
+                        }
+                    }
+                    let (obj, ty) = self.element(&obj, ty, &indices);
+                    return self.object_value(obj, ty);
+                }
+                return Val::Unknown { input: false };
+            }
+            self.reject(span, "no visible function fits this call");
+            return Val::Scalar(Model::Any, want);
+        };
+        self.call(&sub, args, span)
+    }
+
+    pub(crate) fn call_procedure(&mut self, subs: &[Rc<Subprogram<'a>>], args: &'a [Arg], span: Span) {
+        match self.resolve(subs, args, None, false) {
+            Some(sub) => {
+                self.call(&sub, args, span);
+            }
+            None => self.reject(span, "no visible procedure fits this call"),
+        }
+    }
+
+    /// Chooses among overloaded subprograms by number, names and types of the parameters.
+    fn resolve(
+        &mut self,
+        subs: &[Rc<Subprogram<'a>>],
+        args: &'a [Arg],
+        want: Option<TypeId>,
+        function: bool,
+    ) -> Option<Rc<Subprogram<'a>>> {
+        let mut best: Option<(usize, Rc<Subprogram<'a>>)> = None;
+        for sub in subs {
+            if sub.spec.result.is_some() != function || !fits(&sub.spec.params, args) {
+                continue;
+            }
+            let mut score = 1;
+            let outer = self.cx.scope;
+            for (i, param) in sub.spec.params.iter().enumerate() {
+                let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value) else {
+                    continue;
+                };
+                let Some(given) = self.discrete_type(e) else { continue };
+                self.cx.scope = sub.scope;
+                let ty = self.type_ref(&param.ty);
+                self.cx.scope = outer;
+                if self.root(ty) == given {
+                    score += 2;
+                } else if self.domain(ty).is_some() {
+                    score = 0;
+                    break;
+                }
+            }
+            if score == 0 && subs.len() > 1 {
+                continue;
+            }
+            if let (Some(want), Some(result)) = (want, &sub.spec.result) {
+                self.cx.scope = sub.scope;
+                let ty = self.type_ref(result);
+                self.cx.scope = outer;
+                if self.root(ty) == self.root(want) {
+                    score += 2;
+                }
+            }
+            if best.as_ref().is_none_or(|b| score > b.0) {
+                best = Some((score, sub.clone()));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    fn call(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {
+        match sub.kind.clone() {
+            SubprogramKind::Renamed(target, scope) => self.call_renamed(sub, target, scope, args, span),
+            SubprogramKind::Abstract => {
+                self.reject(
+                    span,
+                    format!("call of abstract `{}`: dispatching is not modelled", sub.spec.ident.text),
+                );
+                Val::Unknown { input: false }
+            }
+            SubprogramKind::Operation(id) if self.cx.object != Some(id) => {
+                self.call_protected(sub, id, args, span)
+            }
+            _ => {
+                if let Some(value) = self.call_inline(sub, args) {
+                    return value;
+                }
+                self.call_proc(sub, args, span)
+            }
+        }
+    }
+
+    fn call_renamed(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        target: &'a syntax::Expr,
+        scope: ScopeId,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Val {
+        let here = std::mem::replace(&mut self.cx.scope, scope);
+        let meaning = self.meaning(target);
+        self.cx.scope = here;
+        match meaning {
+            Meaning::Subprograms(subs) => {
+                let subs: Vec<_> = subs.into_iter().filter(|s| !Rc::ptr_eq(s, sub)).collect();
+                if sub.spec.result.is_some() {
+                    self.call_function(&subs, args, None, span)
+                } else {
+                    self.call_procedure(&subs, args, span);
+                    Val::Unknown { input: false }
+                }
+            }
+            Meaning::Entry(entry) => {
+                self.entry_call(&entry, args, span, None);
+                Val::Unknown { input: false }
+            }
+            Meaning::Operation { prefix, ty, name } => {
+                self.call_operation(&prefix, ty, &name, args, sub.spec.result.is_some(), span)
+            }
+            Meaning::Library(name) => self.library_call(&name, args, span),
+            Meaning::Literals(literals) => match literals.first() {
+                Some((ty, value)) => Val::Scalar(Model::Const(*value), Some(*ty)),
+                None => Val::Unknown { input: false },
+            },
+            // A predefined operator.
+            _ => {
+                for arg in args {
+                    if let Choice::Expr(e) = &arg.value {
+                        self.value(e, None);
+                    }
+                }
+                Val::Unknown { input: false }
+            }
+        }
+    }
+
+    /// The body of a subprogram, wherever it was declared.
+    fn body_of(&mut self, sub: &Subprogram<'a>) -> Option<(&'a Spec, &'a SubprogramBody)> {
+        match &sub.kind {
+            SubprogramKind::Body(body) => Some((sub.spec, body)),
+            SubprogramKind::Plain => {
+                let list = self.scopes[sub.scope.0].names.get(&sub.spec.ident.key)?;
+                list.iter().find_map(|b| match b {
+                    Binding::Subprogram(s) if s.spec.params.len() == sub.spec.params.len() => match &s.kind {
+                        SubprogramKind::Body(body) => Some((s.spec, *body)),
+                        _ => None,
+                    },
+                    _ => None,
+                })
+            }
+            SubprogramKind::Operation(id) => {
+                let of = self.instances[id.0].of;
+                let UnitBody::Protected(items) = self.unit_types[of.0].body else { return None };
+                items.iter().find_map(|item| match &item.kind {
+                    DeclKind::Subprogram { spec, body }
+                        if spec.ident.key == sub.spec.ident.key
+                            && spec.params.len() == sub.spec.params.len()
+                            && !matches!(body, SubprogramBody::None) =>
+                    {
+                        Some((spec, body))
+                    }
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// A function that only returns an expression is that expression.
+    fn call_inline(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg]) -> Option<Val> {
+        let (spec, body) = self.body_of(sub)?;
+        let returned = match body {
+            SubprogramBody::Expression(e) => e,
+            SubprogramBody::Body(body) if body.decls.is_empty() && body.handled.handlers.is_empty() => {
+                match &body.handled.stmts[..] {
+                    [Stmt { kind: StmtKind::Return(Some(e)), labels, .. }] if labels.is_empty() => e,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        if self.depth > 40 || !is_plain(returned) {
+            return None;
+        }
+        let result = spec.result.as_ref()?;
+        let here = self.cx.scope;
+        let scope = self.new_scope(sub.scope, spec.ident.text.clone());
+        let mut bound = Vec::new();
+        for (i, param) in spec.params.iter().enumerate() {
+            if param.mode != ParamMode::In {
+                return None;
+            }
+            self.cx.scope = sub.scope;
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            let value = match actual_for(args, i, &param.name).map(|a| &a.value) {
+                Some(Choice::Expr(e)) => self.value(e, Some(ty)),
+                _ => {
+                    let default = param.default.as_ref()?;
+                    self.cx.scope = sub.scope;
+                    let value = self.value(default, Some(ty));
+                    self.cx.scope = here;
+                    value
+                }
+            };
+            let obj = match value {
+                Val::Scalar(value, _) => Obj::Value(value),
+                Val::Composite(obj, _) => obj,
+                Val::Unknown { .. } => Obj::Opaque,
+            };
+            bound.push((param, obj, ty));
+        }
+        for (param, obj, ty) in bound {
+            self.bind(scope, &param.name.key, Binding::Object { obj, ty, constant: true });
+        }
+        self.cx.scope = scope;
+        let ty = self.type_ref(result);
+        let value = self.value(returned, Some(ty));
+        self.cx.scope = here;
+        Some(value)
+    }
+
+    fn call_proc(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {
+        let Some((proc, info, actuals)) = self.prepare(sub, args, span) else {
+            return Val::Unknown { input: false };
+        };
+        self.emit_call(proc, &info, actuals, sub, args)
+    }
+
+    /// Evaluates the arguments and finds the procedure that fits them.
+    fn prepare(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Option<(ProcId, ProcInfo, Vec<Model>)> {
+        let here = self.cx.scope;
+        let mut references = String::new();
+        let mut actuals = Vec::new();
+        for (i, param) in sub.spec.params.iter().enumerate() {
+            self.cx.scope = sub.scope;
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            let by_reference = self.is_active(ty)
+                || matches!(
+                    self.kind(ty),
+                    TypeKind::Array { bounds: None, .. } | TypeKind::Opaque | TypeKind::Unfinished
+                );
+            let given = match actual_for(args, i, &param.name).map(|a| &a.value) {
+                Some(Choice::Expr(e)) if !matches!(e.kind, ExprKind::Default) => Some((e, here)),
+                _ => param.default.as_ref().map(|d| (d, sub.scope)),
+            };
+            let actual = match given {
+                None => Actual::Value(Vec::new()),
+                Some((e, scope)) => {
+                    self.cx.scope = scope;
+                    let actual = self.actual(e, ty, param.mode, by_reference);
+                    self.cx.scope = here;
+                    actual
+                }
+            };
+            if let Actual::Reference(obj) = &actual {
+                references.push_str(&format!("{obj:?};"));
+            }
+            actuals.push((ty, actual));
+        }
+        let key = ProcKey {
+            code: std::ptr::from_ref(sub.spec).addr(),
+            scope: sub.scope,
+            task: self.cx.task,
+            references,
+        };
+        let proc = match self.procs.get(&key) {
+            Some(proc) => *proc,
+            None => self.new_proc(sub, key, &actuals, span),
+        };
+        let info = self.proc_info[&proc].clone();
+        let mut values = Vec::new();
+        for ((_, actual), cells) in actuals.into_iter().zip(&info.cells) {
+            match actual {
+                Actual::Value(given) if given.len() == cells.len() => values.extend(given),
+                _ => values.extend(std::iter::repeat_n(Model::Any, cells.len())),
+            }
+        }
+        values.extend(std::iter::repeat_n(Model::Any, info.result_cells.len()));
+        Some((proc, info, values))
+    }
+
+    fn actual(&mut self, e: &'a syntax::Expr, ty: TypeId, mode: ParamMode, by_reference: bool) -> Actual {
+        if by_reference {
+            return match self.value_or_object(e, ty) {
+                Val::Composite(obj, _) => Actual::Reference(obj),
+                _ => Actual::Reference(Obj::Opaque),
+            };
+        }
+        if mode == ParamMode::Out {
+            return Actual::Value(Vec::new());
+        }
+        match self.value(e, Some(ty)) {
+            Val::Scalar(value, _) => {
+                let checked = match (self.domain(ty), &value) {
+                    (_, Model::Const(_) | Model::Any) => value,
+                    (Some(rendez_model::Domain::Range(lo, hi)), _) if self.narrows(e, ty) => {
+                        Model::Check(Box::new(value), lo, hi)
+                    }
+                    _ => value,
+                };
+                Actual::Value(vec![checked])
+            }
+            Val::Composite(obj, from) => {
+                let leaves = self.leaves(&obj, from);
+                Actual::Value(leaves.iter().map(|l| self.read(&l.0)).collect())
+            }
+            Val::Unknown { .. } => Actual::Value(Vec::new()),
+        }
+    }
+
+    /// Whether a value of an expression may lie outside the range of a type.
+    fn narrows(&mut self, e: &'a syntax::Expr, ty: TypeId) -> bool {
+        let given = match &e.kind {
+            ExprKind::Name(_) => match self.meaning(e) {
+                Meaning::Object(_, given, _) => given,
+                _ => return true,
+            },
+            _ => return true,
+        };
+        match (self.range_of(given), self.range_of(ty)) {
+            (Some((a, b)), Some((lo, hi))) => a < lo || b > hi,
+            _ => false,
+        }
+    }
+
+    fn value_or_object(&mut self, e: &'a syntax::Expr, ty: TypeId) -> Val {
+        match &e.kind {
+            ExprKind::Name(_) | ExprKind::Select(..) | ExprKind::Call(..) => match self.meaning(e) {
+                Meaning::Object(obj, ty, _) => Val::Composite(obj, ty),
+                _ => Val::Unknown { input: false },
+            },
+            _ => self.value(e, Some(ty)),
+        }
+    }
+
+    fn new_proc(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        key: ProcKey,
+        actuals: &[(TypeId, Actual)],
+        span: Span,
+    ) -> ProcId {
+        let proc = ProcId::from(self.program.procs.len());
+        let task = self.cx.task;
+        self.program.procs.push(Proc {
+            name: format!("{} of {}", sub.name, self.program.tasks[task.index()].name),
+            task,
+            start: self.cx.cur,
+            formals: Vec::new(),
+            locals: Vec::new(),
+        });
+        let start = self.program.add_node(Action::Return, span, None);
+        self.program.procs[proc.index()].start = start;
+        self.procs.insert(key, proc);
+        let (spec, _) = match self.body_of(sub) {
+            Some(found) => found,
+            None => (sub.spec, &SubprogramBody::None),
+        };
+        let (outer_locals, outer_storage, outer_prefix) = (
+            std::mem::take(&mut self.cx.locals),
+            std::mem::replace(&mut self.cx.storage, Storage::Local(task)),
+            std::mem::replace(&mut self.cx.prefix, format!("{}.", sub.name)),
+        );
+        let mut info = ProcInfo::default();
+        let mut formals = Vec::new();
+        let mut bound = Vec::new();
+        for (param, (ty, actual)) in spec.params.iter().zip(actuals) {
+            let (obj, ty) = match actual {
+                Actual::Reference(obj) => (obj.clone(), *ty),
+                Actual::Value(_) => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
+            };
+            let cells = match actual {
+                Actual::Reference(_) => Vec::new(),
+                Actual::Value(_) => self.cells_of(&obj, ty),
+            };
+            let mode = match param.mode {
+                ParamMode::In => Mode::In,
+                ParamMode::Out => Mode::Out,
+                ParamMode::InOut => Mode::InOut,
+            };
+            formals.extend(cells.iter().map(|c| Formal { cell: *c, mode }));
+            info.cells.push(cells);
+            bound.push(BoundFormal { name: param.name.clone(), obj, ty });
+        }
+        if let Some(result) = &spec.result {
+            let here = std::mem::replace(&mut self.cx.scope, sub.scope);
+            let ty = self.type_ref(result);
+            self.cx.scope = here;
+            let obj = if self.is_active(ty) { Obj::Opaque } else { self.storage_for(ty, "result", span) };
+            info.result_cells = self.cells_of(&obj, ty);
+            formals.extend(info.result_cells.iter().map(|c| Formal { cell: *c, mode: Mode::Out }));
+            info.result = Some((obj, ty));
+        }
+        let locals = std::mem::replace(&mut self.cx.locals, outer_locals);
+        self.cx.storage = outer_storage;
+        self.cx.prefix = outer_prefix;
+        let header = &mut self.program.procs[proc.index()];
+        header.formals = formals;
+        header.locals = locals;
+        self.jobs.push_back(Job::Proc {
+            proc,
+            sub: sub.clone(),
+            formals: bound,
+            result: info.result.clone(),
+        });
+        self.proc_info.insert(proc, info);
+        proc
+    }
+
+    /// Storage without initialisation: parameters and results.
+    pub(crate) fn storage_for(&mut self, ty: TypeId, name: &str, span: Span) -> Obj {
+        let before = self.cx.cur;
+        let probe = self.reserve();
+        self.cx.cur = probe;
+        let pending = self.cx.pending.len();
+        let obj = self.make(ty, name, span);
+        self.cx.pending.truncate(pending);
+        self.cx.cur = before;
+        obj
+    }
+
+    pub(crate) fn cells_of(&mut self, obj: &Obj, ty: TypeId) -> Vec<VarId> {
+        self.leaves(obj, ty)
+            .iter()
+            .filter_map(|(o, _)| if let Obj::Cell(v) = o { Some(*v) } else { None })
+            .collect()
+    }
+
+    fn emit_call(
+        &mut self,
+        proc: ProcId,
+        info: &ProcInfo,
+        values: Vec<Model>,
+        sub: &Subprogram<'a>,
+        args: &'a [Arg],
+    ) -> Val {
+        let mut outs = Vec::new();
+        let mut position = 0;
+        let mut copies: Vec<(VarId, Place)> = Vec::new();
+        for (i, (param, cells)) in sub.spec.params.iter().zip(&info.cells).enumerate() {
+            if param.mode != ParamMode::In
+                && let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value)
+                && let Meaning::Object(obj, ty, _) = self.target(e)
+            {
+                let leaves = self.leaves(&obj, ty);
+                if leaves.len() == cells.len() {
+                    for (k, (leaf, _)) in leaves.iter().enumerate() {
+                        let place = self.place(leaf);
+                        if place != Place::Nowhere {
+                            outs.push((position + k, place));
+                        }
+                    }
+                } else {
+                    self.forget(&obj, ty);
+                }
+            }
+            position += cells.len();
+        }
+        // The result goes to a place of its own: the next call would overwrite the cells.
+        let result = match &info.result {
+            None => Val::Unknown { input: false },
+            Some((obj, ty)) => {
+                if info.result_cells.is_empty() {
+                    match obj {
+                        Obj::Opaque => Val::Unknown { input: false },
+                        _ => Val::Composite(obj.clone(), *ty),
+                    }
+                } else {
+                    let outer = std::mem::replace(&mut self.cx.storage, Storage::Local(self.cx.task));
+                    let copy =
+                        self.storage_for(*ty, &format!("{}'result", sub.spec.ident.text), self.cx.span);
+                    self.cx.storage = outer;
+                    for (k, cell) in self.cells_of(&copy, *ty).into_iter().enumerate() {
+                        copies.push((cell, Place::Var(cell)));
+                        outs.push((position + k, Place::Var(cell)));
+                    }
+                    self.object_value(copy, *ty)
+                }
+            }
+        };
+        self.emit(|next| Action::Call { proc, args: values, outs, next });
+        result
+    }
+
+    /// An actual for an out parameter; a conversion on it is looked through.
+    pub(crate) fn target(&mut self, e: &'a syntax::Expr) -> Meaning<'a> {
+        if let ExprKind::Call(prefix, args) = &e.kind
+            && let Some(Arg { value: Choice::Expr(inner), .. }) = args.first()
+            && matches!(self.quiet_meaning(prefix), Some(Meaning::Type(_)))
+        {
+            return self.target(inner);
+        }
+        self.meaning(e)
+    }
+
+    // ---- protected operations ----------------------------------------------------------------
+
+    fn call_protected(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        id: InstanceId,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Val {
+        let object = ObjectId::from(id.0);
+        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+        let Some((proc, info, values)) = self.prepare(sub, args, span) else {
+            return Val::Unknown { input: false };
+        };
+        // Arguments are evaluated before the object is locked.
+        let values: Vec<Model> = values.into_iter().map(|v| self.settle(v)).collect();
+        self.emit(|next| Action::Lock { object, mode, next });
+        let mut result = Val::Unknown { input: false };
+        self.guarded(
+            |e| result = e.emit_call(proc, &info, values, sub, args),
+            |e, occurrence| {
+                e.emit(|next| Action::Unlock { object, next });
+                e.end_path(Action::Resume { occurrence });
+            },
+        );
+        self.emit(|next| Action::Unlock { object, next });
+        result
+    }
+
+    /// Keeps a value that other tasks could change.
+    pub(crate) fn settle(&mut self, value: Model) -> Model {
+        let mut shared = false;
+        value.each_cell(&self.program, &mut |cell| {
+            shared |= self.program.vars[cell.index()].storage != Storage::Local(self.cx.task);
+        });
+        let mut counts = false;
+        value.walk(&mut |e| {
+            counts |= matches!(e, Model::Count(_) | Model::Callable(_) | Model::Terminated(_))
+        });
+        if !shared && !counts {
+            return value;
+        }
+        let kept = self.temporary("argument", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+        self.assign(Place::Var(kept), value);
+        Model::Var(kept)
+    }
+
+    /// A protected operation of an object that is chosen at run time.
+    pub(crate) fn call_operation(
+        &mut self,
+        prefix: &Obj,
+        ty: TypeId,
+        name: &Ident,
+        args: &'a [Arg],
+        function: bool,
+        span: Span,
+    ) -> Val {
+        match prefix {
+            Obj::Protected(id) => {
+                let scope = self.instances[id.0].scope;
+                let list = self.scopes[scope.0].names.get(&name.key).cloned().unwrap_or_default();
+                match self.bindings(list, &name.text) {
+                    Meaning::Subprograms(subs) if function => self.call_function(&subs, args, None, span),
+                    Meaning::Subprograms(subs) => {
+                        self.call_procedure(&subs, args, span);
+                        Val::Unknown { input: false }
+                    }
+                    _ => {
+                        self.reject(span, format!("`{}` is no operation here", name.text));
+                        Val::Unknown { input: false }
+                    }
+                }
+            }
+            Obj::Chosen { index, choices } => {
+                let index = self.settle(index.clone());
+                let join = self.reserve();
+                let mut result = Val::Unknown { input: false };
+                let mut shared: Option<(VarId, TypeId)> = None;
+                for (i, choice) in choices.iter().enumerate() {
+                    let (yes, no) = self.branch(Some(Model::equal(index.clone(), Model::Const(i as i64))));
+                    self.cx.cur = yes;
+                    let one = self.call_operation(choice, ty, name, args, function, span);
+                    if let Val::Scalar(value, Some(ty)) = one
+                        && let Some(domain) = self.domain(ty)
+                    {
+                        let (cell, ty) = match shared {
+                            Some(known) => known,
+                            None => (self.temporary("result", domain), ty),
+                        };
+                        shared = Some((cell, ty));
+                        self.assign(Place::Var(cell), value);
+                        result = Val::Scalar(Model::Var(cell), Some(ty));
+                    }
+                    self.put(Action::Skip { next: join });
+                    self.cx.cur = no;
+                }
+                self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                self.cx.cur = join;
+                result
+            }
+            Obj::Designated { pool, index, path } => {
+                self.call_designated(*pool, index.clone(), path.clone(), ty, name, args, span)
+            }
+            _ => {
+                self.reject(span, "a protected object that cannot be determined");
+                Val::Unknown { input: false }
+            }
+        }
+    }
+
+    /// Which objects an access value may designate is known only at the end: the call goes to a
+    /// procedure that chooses, written then.
+    #[allow(clippy::too_many_arguments)]
+    fn call_designated(
+        &mut self,
+        pool: PoolId,
+        index: Model,
+        path: Rc<Vec<Step>>,
+        ty: TypeId,
+        name: &Ident,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Val {
+        let TypeKind::Protected { of, .. } = *self.kind(ty) else {
+            self.reject(span, "a protected object that cannot be determined");
+            return Val::Unknown { input: false };
+        };
+        let unit_scope = self.unit_types[of.0].scope;
+        let spec = self.unit_types[of.0].items.iter().find_map(|item| match &item.kind {
+            DeclKind::Subprogram { spec, .. } if spec.ident.key == name.key && fits(&spec.params, args) => {
+                Some(spec)
+            }
+            _ => None,
+        });
+        let Some(spec) = spec else {
+            self.reject(span, format!("`{}` is no operation here", name.text));
+            return Val::Unknown { input: false };
+        };
+        let here = self.cx.scope;
+        let task = self.cx.task;
+        let mut values = vec![index];
+        let mut outs = Vec::new();
+        let mut formals = Vec::new();
+        let (outer_locals, outer_storage, outer_prefix) = (
+            std::mem::take(&mut self.cx.locals),
+            std::mem::replace(&mut self.cx.storage, Storage::Local(task)),
+            std::mem::replace(&mut self.cx.prefix, format!("{}.", name.text)),
+        );
+        let index_cell =
+            self.cell("designated".into(), rendez_model::Domain::Range(-1, 65535), Value::Any, span);
+        formals.push(Formal { cell: index_cell, mode: Mode::In });
+        let mut cells = Vec::new();
+        let mut shapes = Vec::new();
+        for param in &spec.params {
+            self.cx.scope = unit_scope;
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            let obj = self.storage_for(ty, &param.name.text, span);
+            let these = self.cells_of(&obj, ty);
+            let mode = match param.mode {
+                ParamMode::In => Mode::In,
+                ParamMode::Out => Mode::Out,
+                ParamMode::InOut => Mode::InOut,
+            };
+            formals.extend(these.iter().map(|c| Formal { cell: *c, mode }));
+            cells.extend(these.iter().copied());
+            shapes.push((ty, these.len()));
+        }
+        let result = match &spec.result {
+            None => None,
+            Some(result) => {
+                self.cx.scope = unit_scope;
+                let ty = self.type_ref(result);
+                self.cx.scope = here;
+                self.domain(ty).map(|d| (self.cell("result".into(), d, Value::Any, span), ty, d))
+            }
+        };
+        if let Some((cell, ..)) = result {
+            formals.push(Formal { cell, mode: Mode::Out });
+        }
+        let locals = std::mem::replace(&mut self.cx.locals, outer_locals);
+        self.cx.storage = outer_storage;
+        self.cx.prefix = outer_prefix;
+        let mut position = 1;
+        for (i, (param, (ty, count))) in spec.params.iter().zip(shapes).enumerate() {
+            if let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value) {
+                match self.actual(e, ty, param.mode, false) {
+                    Actual::Value(given) if given.len() == count => values.extend(given),
+                    _ => values.extend(std::iter::repeat_n(Model::Any, count)),
+                }
+                if param.mode != ParamMode::In
+                    && let Meaning::Object(obj, ty, _) = self.target(e)
+                {
+                    let leaves = self.leaves(&obj, ty);
+                    for (k, (leaf, _)) in leaves.iter().enumerate().take(count) {
+                        let place = self.place(leaf);
+                        if place != Place::Nowhere {
+                            outs.push((position + k, place));
+                        }
+                    }
+                }
+            } else {
+                values.extend(std::iter::repeat_n(Model::Any, count));
+            }
+            position += count;
+        }
+        let value = match result {
+            None => Val::Unknown { input: false },
+            Some((_, ty, domain)) => {
+                let copy = self.temporary("result", domain);
+                outs.push((position, Place::Var(copy)));
+                values.push(Model::Any);
+                Val::Scalar(Model::Var(copy), Some(ty))
+            }
+        };
+        let proc = ProcId::from(self.program.procs.len());
+        let start = self.program.add_node(Action::Return, span, None);
+        self.program.procs.push(Proc {
+            name: format!("{} of a designated object", name.text),
+            task,
+            start,
+            formals,
+            locals,
+        });
+        self.jobs.push_back(Job::Dispatch(Dispatch {
+            proc,
+            task,
+            pool,
+            path,
+            operation: name.clone(),
+            index: index_cell,
+            args: cells,
+            result: result.map(|r| r.0),
+            span,
+        }));
+        self.emit(|next| Action::Call { proc, args: values, outs, next });
+        value
+    }
+
+    pub(crate) fn dispatch_code(&mut self, d: Dispatch) {
+        // Other code may still create objects: as long as there is any, this waits.
+        if self.jobs.iter().any(|j| !matches!(j, Job::Dispatch(_))) {
+            self.jobs.push_back(Job::Dispatch(d));
+            return;
+        }
+        let start = self.program.procs[d.proc.index()].start;
+        self.proc_context(d.proc, d.task, self.std.scope, start, |e| {
+            e.cx.span = d.span;
+            let members = e.pools[d.pool.0].clone();
+            let end = e.reserve();
+            let mut number = 0;
+            for member in members {
+                for obj in e.follow(&member, &d.path) {
+                    let this = number;
+                    number += 1;
+                    let Obj::Protected(id) = obj else { continue };
+                    let scope = e.instances[id.0].scope;
+                    let list = e.scopes[scope.0].names.get(&d.operation.key).cloned().unwrap_or_default();
+                    let sub = list.iter().find_map(|b| match b {
+                        Binding::Subprogram(s) => Some(s.clone()),
+                        _ => None,
+                    });
+                    let Some(sub) = sub else { continue };
+                    let (yes, no) = e.branch(Some(Model::equal(Model::Var(d.index), Model::Const(this))));
+                    e.cx.cur = yes;
+                    e.call_with_cells(&sub, id, &d.args, d.result);
+                    e.put(Action::Skip { next: end });
+                    e.cx.cur = no;
+                }
+            }
+            e.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+            e.cx.cur = end;
+            e.put(Action::Return);
+        });
+    }
+
+    /// Calls a protected operation with cells as arguments.
+    fn call_with_cells(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        id: InstanceId,
+        args: &[VarId],
+        result: Option<VarId>,
+    ) {
+        let object = ObjectId::from(id.0);
+        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+        let here = self.cx.scope;
+        let mut actuals = Vec::new();
+        for param in &sub.spec.params {
+            self.cx.scope = sub.scope;
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            actuals.push((ty, Actual::Value(Vec::new())));
+        }
+        let key = ProcKey {
+            code: std::ptr::from_ref(sub.spec).addr(),
+            scope: sub.scope,
+            task: self.cx.task,
+            references: String::new(),
+        };
+        let proc = match self.procs.get(&key) {
+            Some(proc) => *proc,
+            None => self.new_proc(sub, key, &actuals, sub.span),
+        };
+        let formals = self.program.procs[proc.index()].formals.clone();
+        let mut values: Vec<Model> = args.iter().map(|a| Model::Var(*a)).collect();
+        values.resize(formals.len(), Model::Any);
+        let mut outs = Vec::new();
+        for (i, formal) in formals.iter().enumerate() {
+            if formal.mode.copies_out() {
+                match (args.get(i), result) {
+                    (Some(arg), _) => outs.push((i, Place::Var(*arg))),
+                    (None, Some(result)) => outs.push((i, Place::Var(result))),
+                    _ => {}
+                }
+            }
+        }
+        self.emit(|next| Action::Lock { object, mode, next });
+        self.guarded(
+            |e| e.emit(|next| Action::Call { proc, args: values, outs, next }),
+            |e, occurrence| {
+                e.emit(|next| Action::Unlock { object, next });
+                e.end_path(Action::Resume { occurrence });
+            },
+        );
+        self.emit(|next| Action::Unlock { object, next });
+    }
+
+    // ---- writing procedures ------------------------------------------------------------------
+
+    /// Writes code of a procedure in a context of its own.
+    pub(crate) fn proc_context(
+        &mut self,
+        proc: ProcId,
+        task: TaskId,
+        scope: ScopeId,
+        start: rendez_model::Loc,
+        code: impl FnOnce(&mut Self),
+    ) {
+        let master = self.program.add_master(self.program.procs[proc.index()].name.clone(), task);
+        let cx = crate::elaborate::Cx {
+            task,
+            scope,
+            cur: start,
+            span: self.cx.span,
+            handler: None,
+            cleanups: Vec::new(),
+            loops: Vec::new(),
+            ret: None,
+            occurrence: None,
+            locals: Vec::new(),
+            pending: Vec::new(),
+            master,
+            labels: std::collections::HashMap::new(),
+            object: None,
+            repeated: true,
+            storage: Storage::Local(task),
+            prefix: String::new(),
+            after_accept: None,
+            activating: false,
+        };
+        let outer = std::mem::replace(&mut self.cx, cx);
+        code(self);
+        let cx = std::mem::replace(&mut self.cx, outer);
+        self.program.procs[proc.index()].locals.extend(cx.locals);
+    }
+
+    pub(crate) fn proc_code(
+        &mut self,
+        proc: ProcId,
+        sub: &Rc<Subprogram<'a>>,
+        formals: Vec<BoundFormal>,
+        result: Option<(Obj, TypeId)>,
+    ) {
+        let start = self.program.procs[proc.index()].start;
+        let task = self.program.procs[proc.index()].task;
+        let body = self.body_of(sub);
+        let scope = self.new_scope(sub.scope, sub.spec.ident.text.clone());
+        for formal in formals {
+            self.bind(
+                scope,
+                &formal.name.key,
+                Binding::Object { obj: formal.obj, ty: formal.ty, constant: false },
+            );
+        }
+        let name = sub.name.clone();
+        self.proc_context(proc, task, scope, start, |e| {
+            e.cx.span = sub.span;
+            e.cx.prefix = format!("{name}.");
+            if let SubprogramKind::Operation(id) = sub.kind {
+                e.cx.object = Some(id);
+            }
+            match body {
+                Some((_, SubprogramBody::Body(body))) => {
+                    e.subprogram_code(&body.decls, &body.handled, result, sub.spec.ident.text.clone());
+                }
+                Some((_, SubprogramBody::Expression(value))) => {
+                    if let Some((obj, ty)) = result {
+                        e.assign_expr(&obj, ty, value);
+                    }
+                }
+                Some((_, SubprogramBody::Null)) => {}
+                _ => {
+                    // Imported, or its body is not part of the program.
+                    e.program.assume(
+                        format!("subprogram {name} has no body here: it is taken not to synchronise and to return any value"),
+                        sub.span,
+                    );
+                }
+            }
+            e.put(Action::Return);
+        });
+    }
+
+    pub(crate) fn entry_code(
+        &mut self,
+        proc: ProcId,
+        task: TaskId,
+        id: InstanceId,
+        entry: rendez_model::EntryId,
+    ) {
+        let instance = self.instances[id.0].clone();
+        let object = ObjectId::from(id.0);
+        let start = self.program.procs[proc.index()].start;
+        let found = self.entry_body(id, entry);
+        let Some((_, params, body, index)) = found else {
+            let span = self.program.entries[entry.index()].span;
+            self.proc_context(proc, task, instance.scope, start, |e| {
+                e.reject(span, "an entry without a body");
+            });
+            return;
+        };
+        let scope = self.new_scope(instance.scope, "entry body");
+        if let Some((name, value, ty)) = index {
+            self.bind(scope, &name.key, Binding::Object { obj: Obj::Const(value), ty, constant: true });
+        }
+        let entry_name = self.program.entry_name(entry);
+        let bound = self.proc_info[&proc].clone();
+        self.proc_context(proc, task, scope, start, |e| {
+            e.cx.prefix = format!("{entry_name}.");
+            e.cx.object = Some(id);
+            // The formals were made with the procedure; rebuild their objects from the cells.
+            for (param, cells) in params.iter().zip(&bound.cells) {
+                let ty = e.type_ref(&param.ty);
+                let obj = e.object_from(ty, &mut cells.iter().copied());
+                e.bind_object(&param.name, obj, ty, false);
+            }
+            e.guarded(
+                |e| {
+                    let target = e.reserve();
+                    e.cx.ret = Some(ReturnCx { target, cleanups: e.cx.cleanups.len(), result: None });
+                    e.block(&body.decls, &body.handled, "entry");
+                    e.put(Action::Skip { next: target });
+                    e.cx.cur = target;
+                },
+                |e, occurrence| {
+                    e.emit(|next| Action::Unlock { object, next });
+                    e.end_path(Action::Resume { occurrence });
+                },
+            );
+            e.emit(|next| Action::Unlock { object, next });
+            e.put(Action::Return);
+        });
+    }
+
+    /// The object of a type whose scalar parts are the given cells.
+    pub(crate) fn object_from(&mut self, ty: TypeId, cells: &mut dyn Iterator<Item = VarId>) -> Obj {
+        match self.kind(ty).clone() {
+            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } | TypeKind::Access { .. } => {
+                cells.next().map_or(Obj::Opaque, Obj::Cell)
+            }
+            TypeKind::Array { bounds: Some(bounds), element, .. } => {
+                let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
+                if size > self.bounds.array_elements
+                    || matches!(self.kind(element), TypeKind::Opaque | TypeKind::Unfinished)
+                {
+                    return Obj::Opaque;
+                }
+                let elements = (0..size).map(|_| self.object_from(element, cells)).collect();
+                Obj::Array(Rc::new(ArrayObj { bounds, elements, element }))
+            }
+            TypeKind::Record { .. } => {
+                let names = self.fields(ty);
+                let fields =
+                    names.iter().map(|(n, t)| (n.clone(), self.object_from(*t, cells), *t)).collect();
+                Obj::Record(Rc::new(fields))
+            }
+            _ => Obj::Opaque,
+        }
+    }
+}
+
+/// The argument for a parameter: by name, or by position.
+pub(crate) fn actual_for<'x>(args: &'x [Arg], position: usize, name: &Ident) -> Option<&'x Arg> {
+    args.iter()
+        .find(|a| a.name.as_ref().is_some_and(|n| n.key == name.key))
+        .or_else(|| args.get(position).filter(|a| a.name.is_none()))
+}
+
+/// Whether arguments fit parameters in number and names.
+pub(crate) fn fits(params: &[Param], args: &[Arg]) -> bool {
+    args.len() <= params.len()
+        && args.iter().all(|a| a.name.as_ref().is_none_or(|n| params.iter().any(|p| p.name.key == n.key)))
+        && params
+            .iter()
+            .enumerate()
+            .all(|(i, p)| p.default.is_some() || actual_for(args, i, &p.name).is_some())
+}
+
+/// Whether an expression can be evaluated without writing code.
+fn is_plain(e: &syntax::Expr) -> bool {
+    match &e.kind {
+        ExprKind::If(..)
+        | ExprKind::Case(..)
+        | ExprKind::New(..)
+        | ExprKind::Aggregate(_)
+        | ExprKind::Raise(_) => false,
+        ExprKind::Unary(_, a) | ExprKind::Qualified(_, a) | ExprKind::Attribute(a, _) => is_plain(a),
+        ExprKind::Binary(_, a, b) => is_plain(a) && is_plain(b),
+        ExprKind::Call(prefix, args) => {
+            is_plain(prefix)
+                && args.iter().all(|a| if let Choice::Expr(e) = &a.value { is_plain(e) } else { false })
+        }
+        _ => true,
+    }
+}

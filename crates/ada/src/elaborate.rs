@@ -1,0 +1,783 @@
+//! Elaboration: from syntax trees to the program model.
+//!
+//! The front end runs the declarations of the program the way Ada does, once for every task
+//! instance, protected object, generic instance and calling task, and writes down the statements
+//! as control-flow graphs. What Ada knows statically (bounds, discriminants given by constants,
+//! array sizes) is thereby known here, and every variable becomes a set of cells.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use rendez_model::{Expr as Model, *};
+use rendez_source::{Diagnostic, Span};
+
+use crate::env::{Type, *};
+use crate::parse::dotted;
+use crate::syntax::{self, Decl, DeclKind, ExprKind, Ident, SubprogramBody};
+use crate::units::{Units, unit_name};
+
+/// Limits that make a program finite; each that is met is listed in the assumptions.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Tasks created by one allocator whose number of evaluations is not static.
+    pub tasks_per_allocator: usize,
+    /// Iterations of a loop that is unrolled because it creates objects.
+    pub unrolled_iterations: i64,
+    /// Elements of an array that are followed one by one.
+    pub array_elements: i64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { tasks_per_allocator: 3, unrolled_iterations: 64, array_elements: 256 }
+    }
+}
+
+/// What elaboration yields besides the program.
+pub struct Elaborated {
+    pub program: Program,
+    /// Constructs without a model, at their places; they matter only if they are reached.
+    pub rejected: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+pub struct Elaborator<'a> {
+    pub(crate) units: &'a Units,
+    pub(crate) bounds: Bounds,
+    pub(crate) program: Program,
+    pub(crate) types: Vec<Type<'a>>,
+    pub(crate) scopes: Vec<Scope<'a>>,
+    pub(crate) unit_types: Vec<UnitType<'a>>,
+    pub(crate) task_instances: HashMap<TaskId, Rc<Instance<'a>>>,
+    pub(crate) instances: Vec<Rc<Instance<'a>>>,
+    pub(crate) procs: HashMap<ProcKey, ProcId>,
+    pub(crate) proc_info: HashMap<ProcId, ProcInfo>,
+    /// Entry calls written so far: who calls, and what names the entry.
+    pub(crate) entry_calls: Vec<(TaskId, Model)>,
+    pub(crate) jobs: std::collections::VecDeque<Job<'a>>,
+    pub(crate) pools: Vec<Vec<Obj>>,
+    pub(crate) pool_of: HashMap<TypeId, PoolId>,
+    pub(crate) fixups: Vec<Fixup>,
+    pub(crate) fixup_tables: HashMap<String, TableId>,
+    pub(crate) generic_bodies: HashMap<(ScopeId, String), &'a Decl>,
+    pub(crate) record_fields: HashMap<TypeId, Rc<Vec<(String, TypeId)>>>,
+    pub(crate) rejected: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) cx: Cx,
+    pub(crate) std: Standard,
+    elaborated: HashSet<usize>,
+    packages: HashMap<String, ScopeId>,
+    pub(crate) depth: usize,
+}
+
+#[derive(Clone, Copy)]
+pub struct Standard {
+    pub scope: ScopeId,
+    pub boolean: TypeId,
+    pub integer: TypeId,
+    pub opaque: TypeId,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ProcKey {
+    pub code: usize,
+    pub scope: ScopeId,
+    pub task: TaskId,
+    pub references: String,
+}
+
+/// Code that is still to be written.
+pub enum Job<'a> {
+    Task(TaskId),
+    Proc { proc: ProcId, sub: Rc<Subprogram<'a>>, formals: Vec<BoundFormal>, result: Option<(Obj, TypeId)> },
+    EntryBody { proc: ProcId, task: TaskId, instance: InstanceId, entry: EntryId },
+    Dispatch(Dispatch),
+}
+
+/// How a procedure is called.
+#[derive(Clone, Default)]
+pub struct ProcInfo {
+    /// Per parameter, the cells that carry it.
+    pub cells: Vec<Vec<VarId>>,
+    pub result: Option<(Obj, TypeId)>,
+    pub result_cells: Vec<VarId>,
+}
+
+/// A formal parameter bound to its storage.
+#[derive(Clone)]
+pub struct BoundFormal {
+    pub name: Ident,
+    pub obj: Obj,
+    pub ty: TypeId,
+}
+
+/// A call of a protected operation of an object that an access value designates.
+pub struct Dispatch {
+    pub proc: ProcId,
+    pub task: TaskId,
+    pub pool: PoolId,
+    pub path: Rc<Vec<Step>>,
+    pub operation: Ident,
+    pub index: VarId,
+    pub args: Vec<VarId>,
+    pub result: Option<VarId>,
+    pub span: Span,
+}
+
+/// A table whose contents are known when all objects are.
+pub struct Fixup {
+    pub table: TableId,
+    pub source: FixupSource,
+    pub leaf: Leaf,
+}
+
+pub enum FixupSource {
+    Pool(PoolId, Rc<Vec<Step>>),
+    /// All tasks of the program, by number.
+    Tasks,
+}
+
+#[derive(Clone, Debug)]
+pub enum Leaf {
+    Cell,
+    /// The first entry of this name.
+    Entry(String),
+}
+
+#[derive(Clone, Debug)]
+pub enum Cleanup {
+    Await(MasterId),
+    /// Leaves the abortable part of an asynchronous select.
+    EndAsync,
+}
+
+pub struct LoopCx {
+    pub label: Option<String>,
+    pub exit: Loc,
+    pub cleanups: usize,
+}
+
+#[derive(Clone)]
+pub struct ReturnCx {
+    pub target: Loc,
+    pub cleanups: usize,
+    pub result: Option<(Obj, TypeId)>,
+}
+
+/// Where code is being written.
+pub struct Cx {
+    pub task: TaskId,
+    pub scope: ScopeId,
+    pub cur: Loc,
+    pub span: Span,
+    pub handler: Option<HandlerId>,
+    pub cleanups: Vec<Cleanup>,
+    pub loops: Vec<LoopCx>,
+    pub ret: Option<ReturnCx>,
+    pub occurrence: Option<VarId>,
+    pub locals: Vec<VarId>,
+    pub pending: Vec<TaskId>,
+    pub master: MasterId,
+    pub labels: HashMap<String, (Loc, usize)>,
+    pub object: Option<InstanceId>,
+    /// The code may run more than once.
+    pub repeated: bool,
+    pub storage: Storage,
+    pub prefix: String,
+    /// Where control goes after the accept statement, inside its body.
+    pub after_accept: Option<(Loc, usize)>,
+    /// In the declarations of a task body: its own activation is still to be announced.
+    pub activating: bool,
+}
+
+/// Elaborates the program whose main procedure is the unit numbered `main`.
+pub fn elaborate(units: &Units, main: usize, bounds: Bounds, files: Vec<String>) -> Elaborated {
+    let mut e = Elaborator::new(units, bounds, files);
+    e.run(main);
+    Elaborated { program: e.program, rejected: e.rejected, diagnostics: e.diagnostics }
+}
+
+impl<'a> Elaborator<'a> {
+    fn new(units: &'a Units, bounds: Bounds, files: Vec<String>) -> Self {
+        let mut program = Program::new("");
+        program.files = files;
+        let task = program.add_task("main", None, Span::NOWHERE);
+        let master = program.add_master("library", task);
+        let cur = program.add_node(Action::Return, Span::NOWHERE, None);
+        program.tasks[0].start = cur;
+        let cx = Cx {
+            task,
+            scope: ScopeId(0),
+            cur,
+            span: Span::NOWHERE,
+            handler: None,
+            cleanups: Vec::new(),
+            loops: Vec::new(),
+            ret: None,
+            occurrence: None,
+            locals: Vec::new(),
+            pending: Vec::new(),
+            master,
+            labels: HashMap::new(),
+            object: None,
+            repeated: false,
+            storage: Storage::Shared,
+            prefix: String::new(),
+            after_accept: None,
+            activating: false,
+        };
+        let std = Standard { scope: ScopeId(0), boolean: TypeId(0), integer: TypeId(0), opaque: TypeId(0) };
+        let mut e = Elaborator {
+            units,
+            bounds,
+            program,
+            types: Vec::new(),
+            scopes: vec![Scope::default()],
+            unit_types: Vec::new(),
+            task_instances: HashMap::new(),
+            instances: Vec::new(),
+            procs: HashMap::new(),
+            proc_info: HashMap::new(),
+            entry_calls: Vec::new(),
+            jobs: std::collections::VecDeque::new(),
+            pools: Vec::new(),
+            pool_of: HashMap::new(),
+            fixups: Vec::new(),
+            fixup_tables: HashMap::new(),
+            generic_bodies: HashMap::new(),
+            record_fields: HashMap::new(),
+            rejected: Vec::new(),
+            diagnostics: Vec::new(),
+            cx,
+            std,
+            elaborated: HashSet::new(),
+            packages: HashMap::new(),
+            depth: 0,
+        };
+        e.standard();
+        e
+    }
+
+    fn standard(&mut self) {
+        let literals = Rc::new(vec!["False".to_owned(), "True".to_owned()]);
+        let boolean = self.new_type("Boolean", TypeKind::Enumeration { literals, lo: 0, hi: 1 });
+        let (min, max) = (i64::from(i32::MIN), i64::from(i32::MAX));
+        let integer = self.new_type("Integer", TypeKind::Integer { lo: min, hi: max, modulus: None });
+        let opaque = self.new_type("opaque", TypeKind::Opaque);
+        self.std = Standard { scope: ScopeId(0), boolean, integer, opaque };
+        let scope = ScopeId(0);
+        for (name, value) in [("false", 0), ("true", 1)] {
+            self.bind(scope, name, Binding::Literal(boolean, value));
+        }
+        self.bind(scope, "boolean", Binding::Type(boolean));
+        self.bind(scope, "integer", Binding::Type(integer));
+        for (name, lo, hi) in [("natural", 0, max), ("positive", 1, max)] {
+            let ty = self.new_subtype(name, integer, TypeKind::Integer { lo, hi, modulus: None });
+            self.bind(scope, name, Binding::Type(ty));
+        }
+        for (name, lo, hi) in [
+            ("long_integer", i64::MIN + 1, i64::MAX),
+            ("long_long_integer", i64::MIN + 1, i64::MAX),
+            ("short_integer", -32768, 32767),
+            ("short_short_integer", -128, 127),
+        ] {
+            let ty = self.new_type(name, TypeKind::Integer { lo, hi, modulus: None });
+            self.bind(scope, name, Binding::Type(ty));
+        }
+        let letters: Vec<String> = (0..256u32).map(|c| format!("'{}'", char::from(c as u8))).collect();
+        let character =
+            self.new_type("Character", TypeKind::Enumeration { literals: Rc::new(letters), lo: 0, hi: 255 });
+        self.bind(scope, "character", Binding::Type(character));
+        for name in [
+            "string",
+            "wide_string",
+            "wide_wide_string",
+            "float",
+            "long_float",
+            "short_float",
+            "duration",
+            "wide_character",
+            "long_long_float",
+        ] {
+            self.bind(scope, name, Binding::Type(opaque));
+        }
+        for (i, name) in ExceptionId::PREDEFINED.iter().enumerate() {
+            self.bind(scope, &name.to_lowercase(), Binding::Exception(ExceptionId::from(i)));
+        }
+        self.bind(scope, "numeric_error", Binding::Exception(ExceptionId::CONSTRAINT_ERROR));
+        self.bind(scope, "standard", Binding::Package(scope));
+        self.bind(scope, "ascii", Binding::Library("ascii".into()));
+    }
+
+    fn run(&mut self, main: usize) {
+        let unit = &self.units.all[main];
+        let (name, _) = unit_name(&unit.decl);
+        self.program.name = name;
+        for (name, span) in self.units.opaque.clone() {
+            self.register_library(&name);
+            if !crate::library::is_unremarkable(&name) && !crate::library::synchronises(&name) {
+                self.program.assume(
+                    format!("library unit {name} is not modelled: its operations are taken not to synchronise and to return any value"),
+                    span,
+                );
+            }
+        }
+        self.elaborate_context(main);
+        let DeclKind::Subprogram { spec, body: SubprogramBody::Body(body) } = &unit.decl.kind else {
+            return;
+        };
+        self.cx.span = unit.decl.span;
+        self.program.tasks[0].span = spec.ident.span;
+        self.program.tasks[0].name = spec.ident.text.to_lowercase();
+        let scope = self.unit_scope(main);
+        let outer = std::mem::replace(&mut self.cx.scope, scope);
+        // Generic bodies and nested units are found in the scope that the unit is declared in.
+        self.bind_subprogram(spec, &self.subprogram_body(main), scope, unit.decl.span);
+        self.cx.prefix = String::new();
+        self.subprogram_code(&body.decls, &body.handled, None, spec.ident.text.clone());
+        self.cx.scope = outer;
+        let exit = self.program.tasks[0].exit;
+        self.goto(exit);
+        self.drain();
+        self.finish();
+    }
+
+    fn subprogram_body(&self, unit: usize) -> SubprogramKind<'a> {
+        match &self.units.all[unit].decl.kind {
+            DeclKind::Subprogram { body, .. } => SubprogramKind::Body(body),
+            _ => SubprogramKind::Plain,
+        }
+    }
+
+    /// Writes all code that was asked for.
+    fn drain(&mut self) {
+        while let Some(job) = self.jobs.pop_front() {
+            match job {
+                Job::Task(task) => self.task_code(task),
+                Job::Proc { proc, sub, formals, result } => self.proc_code(proc, &sub, formals, result),
+                Job::EntryBody { proc, task, instance, entry } => {
+                    self.entry_code(proc, task, instance, entry)
+                }
+                Job::Dispatch(dispatch) => self.dispatch_code(dispatch),
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        self.set_barriers();
+        // Objects are known only when all code is written, and writing the bodies of entries that
+        // they make callable may need more code.
+        loop {
+            self.drain();
+            self.fill_tables();
+            if !self.need_entry_bodies() {
+                break;
+            }
+        }
+        self.set_barriers();
+        self.program.close_masters();
+        crate::tidy::tidy(&mut self.program);
+    }
+
+    fn fill_tables(&mut self) {
+        for i in 0..self.fixups.len() {
+            let Fixup { table, source, leaf } = &self.fixups[i];
+            let table = *table;
+            let mut values = Vec::new();
+            match source {
+                FixupSource::Pool(pool, path) => {
+                    for member in &self.pools[pool.0] {
+                        for obj in self.follow(member, path) {
+                            values.push(self.leaf_number(&obj, leaf));
+                        }
+                    }
+                }
+                FixupSource::Tasks => {
+                    for t in 0..self.program.tasks.len() {
+                        values.push(self.leaf_number(&Obj::Task(TaskId::from(t)), leaf));
+                    }
+                }
+            }
+            self.program.tables[table.index()].values = values;
+        }
+    }
+
+    fn leaf_number(&self, obj: &Obj, leaf: &Leaf) -> i64 {
+        match (obj, leaf) {
+            (Obj::Cell(v), Leaf::Cell) => i64::from(v.0),
+            (Obj::Task(t), Leaf::Entry(name)) => self
+                .task_instances
+                .get(t)
+                .and_then(|i| i.entries.get(name))
+                .map_or(-1, |e| i64::from(e.first.0)),
+            (Obj::Protected(p), Leaf::Entry(name)) => {
+                self.instances[p.0].entries.get(name).map_or(-1, |e| i64::from(e.first.0))
+            }
+            _ => -1,
+        }
+    }
+
+    /// The objects that a path leads to: one, or several for any element.
+    pub(crate) fn follow(&self, obj: &Obj, path: &[Step]) -> Vec<Obj> {
+        let Some((step, rest)) = path.split_first() else { return vec![obj.clone()] };
+        match (step, obj) {
+            (Step::Field(name), Obj::Record(fields)) => match fields.iter().find(|f| f.0 == *name) {
+                Some(field) => self.follow(&field.1, rest),
+                None => vec![Obj::Opaque],
+            },
+            (Step::Element(i), Obj::Array(array)) => match array.elements.get(*i) {
+                Some(element) => self.follow(element, rest),
+                None => vec![Obj::Opaque],
+            },
+            (Step::AnyElement(n), Obj::Array(array)) if array.elements.len() == *n => {
+                array.elements.iter().flat_map(|e| self.follow(e, rest)).collect()
+            }
+            (Step::AnyElement(n), _) => vec![Obj::Opaque; *n],
+            _ => vec![Obj::Opaque],
+        }
+    }
+
+    // ---- writing code ------------------------------------------------------------------------
+
+    /// A location to be filled later.
+    pub(crate) fn reserve(&mut self) -> Loc {
+        self.program.add_node(Action::Return, self.cx.span, self.cx.handler)
+    }
+
+    /// Puts an action at the current location.
+    pub(crate) fn put(&mut self, action: Action) {
+        let node = &mut self.program.nodes[self.cx.cur.index()];
+        node.action = action;
+        node.span = self.cx.span;
+        node.handler = self.cx.handler;
+    }
+
+    /// Puts an action whose successor becomes the current location.
+    pub(crate) fn emit(&mut self, action: impl FnOnce(Loc) -> Action) {
+        let next = self.reserve();
+        self.put(action(next));
+        self.cx.cur = next;
+    }
+
+    /// Ends the current path with an action that has no successor.
+    pub(crate) fn end_path(&mut self, action: Action) {
+        self.put(action);
+        self.cx.cur = self.reserve();
+    }
+
+    pub(crate) fn goto(&mut self, target: Loc) {
+        self.end_path(Action::Skip { next: target });
+    }
+
+    pub(crate) fn assign(&mut self, to: Place, value: Model) {
+        if to != Place::Nowhere {
+            self.emit(|next| Action::Assign { to, value, next });
+        }
+    }
+
+    pub(crate) fn raise(&mut self, exception: ExceptionId) {
+        self.end_path(Action::Raise { exception: Model::Const(i64::from(exception.0)) });
+    }
+
+    /// Records a construct without a model; reaching it ends the analysis of that execution.
+    pub(crate) fn reject(&mut self, span: Span, text: impl Into<String>) {
+        let text = text.into();
+        let outer = std::mem::replace(&mut self.cx.span, span);
+        self.end_path(Action::Unsupported { text: text.clone() });
+        self.cx.span = outer;
+        let diagnostic = Diagnostic::warning(span, text).label("not modelled");
+        if !self.rejected.contains(&diagnostic) {
+            self.rejected.push(diagnostic);
+        }
+    }
+
+    pub(crate) fn cell(&mut self, name: String, domain: Domain, init: Value, span: Span) -> VarId {
+        let var = self.program.add_var(name, domain, init, self.cx.storage);
+        self.program.vars[var.index()].span = span;
+        self.cx.locals.push(var);
+        var
+    }
+
+    /// A cell for an intermediate value.
+    pub(crate) fn temporary(&mut self, name: &str, domain: Domain) -> VarId {
+        let storage = std::mem::replace(&mut self.cx.storage, Storage::Local(self.cx.task));
+        let var = self.cell(format!("{}{name}", self.cx.prefix), domain, Value::Any, self.cx.span);
+        self.cx.storage = storage;
+        var
+    }
+
+    /// Leaves nested scopes down to `depth`, in order.
+    pub(crate) fn clean_up(&mut self, depth: usize) {
+        for cleanup in self.cx.cleanups[depth..].iter().rev().cloned().collect::<Vec<_>>() {
+            match cleanup {
+                Cleanup::Await(master) => {
+                    self.emit(|next| Action::Await { masters: vec![master], next });
+                }
+                Cleanup::EndAsync => self.emit(|next| Action::EndAsync { next }),
+            }
+        }
+    }
+
+    /// Runs `code` with a handler that catches everything; `on_failure` is written at the
+    /// handler's location and gets the cell of the occurrence.
+    pub(crate) fn guarded(
+        &mut self,
+        code: impl FnOnce(&mut Self),
+        on_failure: impl FnOnce(&mut Self, VarId),
+    ) {
+        let occurrence = self.temporary("occurrence", Domain::Range(0, i64::from(u16::MAX)));
+        let outer = self.cx.handler;
+        let target = self.reserve();
+        self.program.handlers.push(Handler {
+            choices: vec![(Catch::Others, target)],
+            occurrence: Some(occurrence),
+            outer,
+            cleanup: true,
+        });
+        self.cx.handler = Some(HandlerId::from(self.program.handlers.len() - 1));
+        code(self);
+        self.cx.handler = outer;
+        let after = self.cx.cur;
+        self.cx.cur = target;
+        on_failure(self, occurrence);
+        self.cx.cur = after;
+    }
+
+    // ---- scopes and names --------------------------------------------------------------------
+
+    pub(crate) fn new_scope(&mut self, parent: ScopeId, name: impl Into<String>) -> ScopeId {
+        self.scopes.push(Scope { parent: Some(parent), name: name.into(), ..Scope::default() });
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    pub(crate) fn bind(&mut self, scope: ScopeId, name: &str, binding: Binding<'a>) {
+        let list = self.scopes[scope.0].names.entry(name.to_owned()).or_default();
+        let overloads = |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..));
+        if !overloads(&binding) {
+            list.clear();
+        }
+        // The newest declaration is found first.
+        list.insert(0, binding);
+    }
+
+    pub(crate) fn bind_object(&mut self, name: &Ident, obj: Obj, ty: TypeId, constant: bool) {
+        self.bind(self.cx.scope, &name.key, Binding::Object { obj, ty, constant });
+    }
+
+    /// What a simple name may mean, the nearest first.
+    pub(crate) fn look_up(&self, scope: ScopeId, name: &str) -> Vec<Binding<'a>> {
+        let mut found: Vec<Binding<'a>> = Vec::new();
+        let mut at = Some(scope);
+        let overloads = |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..));
+        let mut libraries: Vec<Rc<str>> = Vec::new();
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0];
+            for list in [scope.names.get(name)].into_iter().flatten() {
+                for binding in list {
+                    if !overloads(binding) {
+                        if found.is_empty() {
+                            found.push(binding.clone());
+                        }
+                        return found;
+                    }
+                    found.push(binding.clone());
+                }
+            }
+            at = scope.parent;
+        }
+        // Names made visible by use clauses are hidden by directly visible ones.
+        let mut at = Some(scope);
+        let mut used = Vec::new();
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0];
+            for package in &scope.uses {
+                if let Some(list) = self.scopes[package.0].names.get(name) {
+                    used.extend(list.iter().cloned());
+                }
+            }
+            libraries.extend(scope.library_uses.iter().cloned());
+            at = scope.parent;
+        }
+        if found.is_empty() && used.iter().any(|b| !overloads(b)) {
+            used.retain(|b| !overloads(b));
+            used.truncate(1);
+        } else {
+            used.retain(overloads);
+        }
+        found.extend(used);
+        if found.is_empty()
+            && let Some(unit) = libraries.first()
+        {
+            found.push(Binding::Library(format!("{unit}.{name}").into()));
+        }
+        found
+    }
+
+    fn register_library(&mut self, name: &str) {
+        let mut scope = self.std.scope;
+        let parts: Vec<&str> = name.split('.').collect();
+        for (i, part) in parts.iter().enumerate() {
+            let full = parts[..=i].join(".");
+            let existing = self.scopes[scope.0].names.get(*part).and_then(|l| l.first()).cloned();
+            match existing {
+                Some(Binding::Package(inner)) => scope = inner,
+                Some(_) => return,
+                None => {
+                    self.bind(scope, part, Binding::Library(full.into()));
+                    return;
+                }
+            }
+        }
+    }
+
+    // ---- library units -----------------------------------------------------------------------
+
+    /// Elaborates what a unit needs, and makes its context clause visible in its scope.
+    fn elaborate_context(&mut self, unit: usize) {
+        let unit = &self.units.all[unit];
+        for with in &unit.withs {
+            self.elaborate_unit(&dotted(with));
+        }
+    }
+
+    /// The scope in which a library unit is declared: its parent's, with its use clauses.
+    fn unit_scope(&mut self, unit: usize) -> ScopeId {
+        let (name, _) = unit_name(&self.units.all[unit].decl);
+        let parent = match name.rsplit_once('.') {
+            Some((parent, _)) => {
+                self.elaborate_unit(parent);
+                self.packages.get(parent).copied().unwrap_or(self.std.scope)
+            }
+            None => self.std.scope,
+        };
+        let scope = self.new_scope(parent, "");
+        self.use_context(unit, scope);
+        scope
+    }
+
+    fn use_context(&mut self, unit: usize, scope: ScopeId) {
+        let outer = std::mem::replace(&mut self.cx.scope, scope);
+        for decl in &self.units.all[unit].context {
+            self.declare(decl);
+        }
+        self.cx.scope = outer;
+    }
+
+    /// Elaborates a library unit by name, its specification before its body.
+    fn elaborate_unit(&mut self, name: &str) {
+        if let Some((parent, _)) = name.rsplit_once('.') {
+            self.elaborate_unit(parent);
+        }
+        for index in
+            [self.units.specs.get(name).copied(), self.units.bodies.get(name).copied()].into_iter().flatten()
+        {
+            if !self.elaborated.insert(index) {
+                continue;
+            }
+            self.elaborate_context(index);
+            let unit = &self.units.all[index];
+            match &unit.decl.kind {
+                DeclKind::Package { name: full, decls, private } => {
+                    let outer = self.unit_scope(index);
+                    let scope = self.package_scope(full, outer);
+                    self.register_bodies(scope, decls);
+                    if let Some(body) = self.units.bodies.get(name)
+                        && let DeclKind::PackageBody { decls, .. } = &self.units.all[*body].decl.kind
+                    {
+                        self.register_bodies(scope, decls);
+                    }
+                    self.package_part(scope, &full_name(full), |e| {
+                        e.declare_all(decls);
+                        e.declare_all(private);
+                    });
+                    if !self.units.bodies.contains_key(name) {
+                        self.activate_pending();
+                    }
+                }
+                DeclKind::PackageBody { name: full, decls, handled } => {
+                    let Some(&scope) = self.packages.get(name) else { continue };
+                    // A generic's body is elaborated with its instances.
+                    self.use_context(index, scope);
+                    self.package_part(scope, &full_name(full), |e| {
+                        e.declare_all(decls);
+                        if let Some(handled) = handled {
+                            e.handled(handled);
+                        }
+                    });
+                    self.activate_pending();
+                }
+                _ => {
+                    let scope = self.unit_scope(index);
+                    let outer = std::mem::replace(&mut self.cx.scope, scope);
+                    if let (DeclKind::Generic { decl, .. }, Some(body)) =
+                        (&unit.decl.kind, self.units.bodies.get(name))
+                    {
+                        let (simple, _) = unit_name(decl);
+                        let simple = simple.rsplit('.').next().unwrap_or("").to_owned();
+                        self.use_context(*body, scope);
+                        self.elaborate_context(*body);
+                        self.generic_bodies.insert((scope, simple), &self.units.all[*body].decl);
+                    }
+                    self.declare(&unit.decl);
+                    self.cx.scope = outer;
+                    // The unit's own name is declared in its scope; make it visible to all.
+                    let simple = name.rsplit('.').next().unwrap_or(name);
+                    let parent = self.scopes[scope.0].parent.unwrap_or(self.std.scope);
+                    if let Some(list) = self.scopes[scope.0].names.get(simple).cloned() {
+                        for binding in list.into_iter().rev() {
+                            if let Binding::Package(inner) = &binding {
+                                self.packages.insert(name.to_owned(), *inner);
+                            }
+                            self.bind(parent, simple, binding);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn package_scope(&mut self, name: &syntax::Expr, outer: ScopeId) -> ScopeId {
+        let full = dotted(name);
+        let simple = full.rsplit('.').next().unwrap_or(&full).to_owned();
+        let scope = self.new_scope(outer, full_name(name));
+        let parent = self.scopes[outer.0].parent.unwrap_or(self.std.scope);
+        self.bind(parent, &simple, Binding::Package(scope));
+        self.packages.insert(full, scope);
+        scope
+    }
+
+    fn package_part(&mut self, scope: ScopeId, name: &str, code: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.cx.scope, scope);
+        let prefix = std::mem::replace(&mut self.cx.prefix, format!("{name}."));
+        code(self);
+        self.cx.prefix = prefix;
+        self.cx.scope = outer;
+    }
+
+    /// Notes bodies of generic units, which may be instantiated before they are reached.
+    pub(crate) fn register_bodies(&mut self, scope: ScopeId, decls: &'a [Decl]) {
+        for decl in decls {
+            let is_body = matches!(
+                &decl.kind,
+                DeclKind::PackageBody { .. }
+                    | DeclKind::Subprogram {
+                        body: SubprogramBody::Body(_) | SubprogramBody::Expression(_),
+                        ..
+                    }
+            );
+            if is_body {
+                let (name, _) = unit_name(decl);
+                self.generic_bodies.entry((scope, name)).or_insert(decl);
+            }
+        }
+    }
+}
+
+/// A dotted name as written.
+pub(crate) fn full_name(name: &syntax::Expr) -> String {
+    match &name.kind {
+        ExprKind::Name(ident) => ident.text.clone(),
+        ExprKind::Select(prefix, ident) => format!("{}.{}", full_name(prefix), ident.text),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,258 @@
+//! Types, objects, names and scopes: what the front end knows while it elaborates.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rendez_model::{EntryId, ExceptionId, Expr, MasterId, TaskId, VarId};
+use rendez_source::Span;
+
+use crate::syntax;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub usize);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub usize);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PoolId(pub usize);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnitTypeId(pub usize);
+
+/// An instance of a protected type: its number is that of the model's object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InstanceId(pub usize);
+
+#[derive(Clone, Debug)]
+pub struct Type<'a> {
+    pub name: String,
+    /// The type that this is a subtype of, itself for a first subtype.
+    pub root: TypeId,
+    pub kind: TypeKind<'a>,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeKind<'a> {
+    Integer {
+        lo: i64,
+        hi: i64,
+        modulus: Option<i64>,
+    },
+    Enumeration {
+        literals: Rc<Vec<String>>,
+        lo: i64,
+        hi: i64,
+    },
+    Array {
+        bounds: Option<Vec<(i64, i64)>>,
+        dimensions: usize,
+        element: TypeId,
+    },
+    Record {
+        def: &'a syntax::RecordDef,
+        discriminants: &'a [syntax::Param],
+        scope: ScopeId,
+        parent: Option<TypeId>,
+        /// A constraint on the discriminants, and where to evaluate it.
+        constraint: Option<(&'a [syntax::Arg], ScopeId)>,
+    },
+    Access {
+        target: TypeId,
+        master: MasterId,
+    },
+    Task {
+        of: UnitTypeId,
+        constraint: Option<(&'a [syntax::Arg], ScopeId)>,
+    },
+    Protected {
+        of: UnitTypeId,
+        constraint: Option<(&'a [syntax::Arg], ScopeId)>,
+    },
+    /// Not followed: real types, strings, private types of the library.
+    Opaque,
+    /// Declared, but its full declaration was not seen yet.
+    Unfinished,
+}
+
+/// A task or protected type.
+pub struct UnitType<'a> {
+    pub name: String,
+    pub span: Span,
+    pub scope: ScopeId,
+    pub discriminants: &'a [syntax::Param],
+    pub entries: Vec<&'a syntax::EntryDecl>,
+    /// Declarations of a protected type, private ones last.
+    pub items: Vec<&'a syntax::Decl>,
+    pub body: UnitBody<'a>,
+}
+
+pub enum UnitBody<'a> {
+    Missing,
+    Task(&'a syntax::Body),
+    Protected(&'a [syntax::Decl]),
+}
+
+/// An entry or entry family of one task or protected object.
+#[derive(Clone, Debug)]
+pub struct EntrySet<'a> {
+    pub decl: &'a syntax::EntryDecl,
+    pub first: EntryId,
+    /// Index range of a family.
+    pub bounds: Option<(i64, i64)>,
+    /// Where its parameter types are declared.
+    pub scope: ScopeId,
+}
+
+/// What was made of a task or protected object.
+pub struct Instance<'a> {
+    pub of: UnitTypeId,
+    /// Holds the discriminants, entries and components.
+    pub scope: ScopeId,
+    pub entries: HashMap<String, EntrySet<'a>>,
+    pub name: String,
+}
+
+#[derive(Clone, Debug)]
+pub enum Obj {
+    Cell(VarId),
+    Const(i64),
+    /// A value that is computed where it is read.
+    Value(Expr),
+    Array(Rc<ArrayObj>),
+    Record(Rc<Vec<(String, Obj, TypeId)>>),
+    Task(TaskId),
+    Protected(InstanceId),
+    /// One of several, chosen at run time by an index counted from 0.
+    Chosen {
+        index: Expr,
+        choices: Rc<Vec<Obj>>,
+    },
+    /// What an access value designates.
+    Designated {
+        pool: PoolId,
+        index: Expr,
+        path: Rc<Vec<Step>>,
+    },
+    Opaque,
+}
+
+#[derive(Debug)]
+pub struct ArrayObj {
+    pub bounds: Vec<(i64, i64)>,
+    pub elements: Vec<Obj>,
+    pub element: TypeId,
+}
+
+/// A way into a designated object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    Field(String),
+    /// An element by its position in row-major order.
+    Element(usize),
+    /// Any of this many elements: the index of the designated object is multiplied by it.
+    AnyElement(usize),
+}
+
+pub struct Subprogram<'a> {
+    pub name: String,
+    pub spec: &'a syntax::Spec,
+    pub scope: ScopeId,
+    pub span: Span,
+    pub kind: SubprogramKind<'a>,
+}
+
+#[derive(Clone)]
+pub enum SubprogramKind<'a> {
+    /// Its body is found when it is called: it may be declared later.
+    Plain,
+    Body(&'a syntax::SubprogramBody),
+    /// Operation of a protected object.
+    Operation(InstanceId),
+    /// Another name for something callable.
+    Renamed(&'a syntax::Expr, ScopeId),
+    Abstract,
+}
+
+#[derive(Clone)]
+pub enum Binding<'a> {
+    Object {
+        obj: Obj,
+        ty: TypeId,
+        constant: bool,
+    },
+    Number(i64),
+    Type(TypeId),
+    Literal(TypeId, i64),
+    Exception(ExceptionId),
+    Package(ScopeId),
+    Subprogram(Rc<Subprogram<'a>>),
+    Generic {
+        formals: &'a [syntax::Decl],
+        decl: &'a syntax::Decl,
+        scope: ScopeId,
+    },
+    Entry(Rc<EntrySet<'a>>),
+    /// A name for an expression that is evaluated where it is used.
+    Renamed(&'a syntax::Expr, ScopeId),
+    /// Part of a library unit that is not modelled.
+    Library(Rc<str>),
+    /// Has no value that can be followed.
+    Opaque,
+}
+
+#[derive(Default)]
+pub struct Scope<'a> {
+    pub parent: Option<ScopeId>,
+    pub names: HashMap<String, Vec<Binding<'a>>>,
+    pub uses: Vec<ScopeId>,
+    /// Library units made directly visible.
+    pub library_uses: Vec<Rc<str>>,
+    pub name: String,
+}
+
+/// Everything a name can mean.
+#[derive(Clone)]
+pub enum Meaning<'a> {
+    Object(Obj, TypeId, bool),
+    Value(Expr, Option<TypeId>),
+    /// A value that is not followed; `input` if the environment chooses it.
+    Unknown {
+        input: bool,
+    },
+    Type(TypeId),
+    Package(ScopeId),
+    Subprograms(Vec<Rc<Subprogram<'a>>>),
+    Exception(ExceptionId),
+    Literals(Vec<(TypeId, i64)>),
+    /// An entry of known or run-time owner; still to be indexed if a family.
+    Entry(EntryRef<'a>),
+    /// Protected operation of an object chosen at run time.
+    Operation {
+        prefix: Obj,
+        ty: TypeId,
+        name: syntax::Ident,
+    },
+    Generic {
+        formals: &'a [syntax::Decl],
+        decl: &'a syntax::Decl,
+        scope: ScopeId,
+    },
+    Library(Rc<str>),
+    Undeclared(String),
+}
+
+#[derive(Clone, Debug)]
+pub struct EntryRef<'a> {
+    /// Evaluates to the number of the entry, or of the first of its family.
+    pub entry: Expr,
+    pub set: Rc<EntrySet<'a>>,
+}
+
+/// A value of an expression.
+#[derive(Clone, Debug)]
+pub enum Val {
+    Scalar(Expr, Option<TypeId>),
+    Composite(Obj, TypeId),
+    Unknown { input: bool },
+}

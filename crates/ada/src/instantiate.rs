@@ -1,0 +1,835 @@
+//! Making objects: storage for variables, instances of tasks and protected objects.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rendez_model::{
+    Action, Domain, Expr as Model, MasterId, ObjectId, Owner, Place, Protected, Storage, TaskId, Value,
+};
+use rendez_source::Span;
+
+use crate::elaborate::{Elaborator, Fixup, FixupSource, Job, Leaf};
+use crate::env::*;
+use crate::syntax::{self, *};
+
+impl<'a> Elaborator<'a> {
+    /// Makes an object of a type, with its default initialisation.
+    pub(crate) fn make(&mut self, ty: TypeId, name: &str, span: Span) -> Obj {
+        self.depth += 1;
+        let obj = if self.depth > 60 { Obj::Opaque } else { self.make_kind(ty, name, span) };
+        self.depth -= 1;
+        obj
+    }
+
+    fn make_kind(&mut self, ty: TypeId, name: &str, span: Span) -> Obj {
+        match self.kind(ty).clone() {
+            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } => match self.domain(ty) {
+                Some(domain) => {
+                    let name = format!("{}{name}", self.cx.prefix);
+                    Obj::Cell(self.cell(name, domain, Value::Any, span))
+                }
+                None => Obj::Opaque,
+            },
+            TypeKind::Access { .. } => {
+                let name = format!("{}{name}", self.cx.prefix);
+                Obj::Cell(self.cell(name, Domain::Range(-1, 65535), Value::Known(-1), span))
+            }
+            TypeKind::Array { bounds: Some(bounds), element, .. } => {
+                let size: i64 = bounds
+                    .iter()
+                    .map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1).max(0))
+                    .fold(1, i64::saturating_mul);
+                if size > self.bounds.array_elements {
+                    if self.is_active(element) {
+                        self.reject(
+                            span,
+                            format!("an array of {size} tasks or protected objects is too large"),
+                        );
+                    }
+                    return Obj::Opaque;
+                }
+                if matches!(self.kind(element), TypeKind::Opaque | TypeKind::Unfinished) {
+                    return Obj::Opaque;
+                }
+                let mut elements = Vec::new();
+                let mut index: Vec<i64> = bounds.iter().map(|b| b.0).collect();
+                for _ in 0..size {
+                    let position = index.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+                    elements.push(self.make(element, &format!("{name}({position})"), span));
+                    for d in (0..index.len()).rev() {
+                        index[d] += 1;
+                        if index[d] <= bounds[d].1 {
+                            break;
+                        }
+                        index[d] = bounds[d].0;
+                    }
+                }
+                Obj::Array(Rc::new(ArrayObj { bounds, elements, element }))
+            }
+            TypeKind::Record { .. } => self.make_record(ty, name, span, None),
+            TypeKind::Task { of, constraint } => {
+                let discriminants = self.discriminants(of, constraint);
+                let master = self.cx.master;
+                let task = self.make_task(of, name, span, discriminants, master);
+                self.cx.pending.push(task);
+                Obj::Task(task)
+            }
+            TypeKind::Protected { of, constraint } => {
+                let discriminants = self.discriminants(of, constraint);
+                Obj::Protected(self.make_protected(of, name, span, discriminants))
+            }
+            TypeKind::Array { bounds: None, element, .. } => {
+                if self.is_active(element) {
+                    self.reject(span, "an array of tasks or protected objects with unknown bounds");
+                }
+                Obj::Opaque
+            }
+            TypeKind::Opaque | TypeKind::Unfinished => Obj::Opaque,
+        }
+    }
+
+    fn make_record(
+        &mut self,
+        ty: TypeId,
+        name: &str,
+        span: Span,
+        given: Option<(&'a [Arg], ScopeId)>,
+    ) -> Obj {
+        let TypeKind::Record { def, discriminants, scope, parent, constraint } = self.kind(ty).clone() else {
+            return Obj::Opaque;
+        };
+        let given = given.or(constraint);
+        let mut fields = Vec::new();
+        if let Some(parent) = parent
+            && let Obj::Record(inherited) = self.make_record(parent, name, span, given)
+        {
+            fields.extend(inherited.iter().cloned());
+        }
+        let bound = self.bind_discriminants(discriminants, scope, given);
+        let inner = self.new_scope(scope, name);
+        for (param, obj, ty) in bound {
+            // A record's discriminants are components; they may be assigned as a whole.
+            let stored = match (&obj, self.domain(ty)) {
+                (Obj::Const(_), Some(domain)) if given.is_none() => {
+                    let cell = self.cell(
+                        format!("{}{name}.{}", self.cx.prefix, param.name.text),
+                        domain,
+                        Value::Any,
+                        span,
+                    );
+                    let value = self.read(&obj);
+                    self.assign(Place::Var(cell), value);
+                    Obj::Cell(cell)
+                }
+                _ => obj.clone(),
+            };
+            self.bind(inner, &param.name.key, Binding::Object { obj, ty, constant: true });
+            fields.push((param.name.key.clone(), stored, ty));
+        }
+        let outer = std::mem::replace(&mut self.cx.scope, inner);
+        self.make_components(def, name, &mut fields);
+        self.cx.scope = outer;
+        Obj::Record(Rc::new(fields))
+    }
+
+    fn make_components(&mut self, def: &'a RecordDef, name: &str, fields: &mut Vec<(String, Obj, TypeId)>) {
+        for decl in &def.components {
+            let DeclKind::Object { names, ty, init, .. } = &decl.kind else { continue };
+            for field in names {
+                let ty = self.type_ref(ty);
+                let obj = self.make(ty, &format!("{name}.{}", field.text), field.span);
+                if let Some(init) = init {
+                    self.assign_expr(&obj, ty, init);
+                }
+                fields.push((field.key.clone(), obj, ty));
+            }
+        }
+        // All variants have storage at once: a wrong variant is a check that is not modelled.
+        for (_, inner) in def.variants.iter().flat_map(|v| &v.variants) {
+            self.make_components(inner, name, fields);
+        }
+    }
+
+    fn discriminants(
+        &mut self,
+        of: UnitTypeId,
+        constraint: Option<(&'a [Arg], ScopeId)>,
+    ) -> Vec<(&'a Param, Obj, TypeId)> {
+        let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
+        self.bind_discriminants(params, scope, constraint)
+    }
+
+    /// Values of discriminants, from a constraint or their defaults. Constants stay constants.
+    pub(crate) fn bind_discriminants(
+        &mut self,
+        params: &'a [Param],
+        scope: ScopeId,
+        constraint: Option<(&'a [Arg], ScopeId)>,
+    ) -> Vec<(&'a Param, Obj, TypeId)> {
+        let mut out = Vec::new();
+        for (i, param) in params.iter().enumerate() {
+            let here = std::mem::replace(&mut self.cx.scope, scope);
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            let given = constraint.and_then(|(args, at)| {
+                args.iter()
+                    .find(|a| a.name.as_ref().is_some_and(|n| n.key == param.name.key))
+                    .or_else(|| args.get(i).filter(|a| a.name.is_none()))
+                    .map(|a| (a, at))
+            });
+            let value = match given {
+                Some((Arg { value: Choice::Expr(e), .. }, at)) => {
+                    let here = std::mem::replace(&mut self.cx.scope, at);
+                    let value = self.scalar(e, Some(ty));
+                    self.cx.scope = here;
+                    value
+                }
+                _ => match &param.default {
+                    Some(default) => {
+                        let here = std::mem::replace(&mut self.cx.scope, scope);
+                        let value = self.scalar(default, Some(ty));
+                        self.cx.scope = here;
+                        value
+                    }
+                    None => None,
+                },
+            };
+            let obj = match (value, self.domain(ty)) {
+                (Some(Model::Const(v)), _) => Obj::Const(v),
+                (Some(value), Some(domain)) => {
+                    let cell = self.cell(
+                        format!("{}{}", self.cx.prefix, param.name.text),
+                        domain,
+                        Value::Any,
+                        param.name.span,
+                    );
+                    self.assign(Place::Var(cell), value);
+                    Obj::Cell(cell)
+                }
+                _ => Obj::Opaque,
+            };
+            out.push((param, obj, ty));
+        }
+        out
+    }
+
+    pub(crate) fn make_task(
+        &mut self,
+        of: UnitTypeId,
+        name: &str,
+        span: Span,
+        discriminants: Vec<(&'a Param, Obj, TypeId)>,
+        master: MasterId,
+    ) -> TaskId {
+        let name = format!("{}{name}", self.cx.prefix);
+        let task = self.program.add_task(name.clone(), Some(master), span);
+        let scope = self.new_scope(self.unit_types[of.0].scope, name.clone());
+        for (param, obj, ty) in discriminants {
+            self.bind(scope, &param.name.key, Binding::Object { obj, ty, constant: true });
+        }
+        let entries = self.make_entries(of, scope, Owner::Task(task));
+        let instance = Instance { of, scope, entries, name };
+        self.task_instances.insert(task, Rc::new(instance));
+        self.jobs.push_back(Job::Task(task));
+        task
+    }
+
+    fn make_entries(
+        &mut self,
+        of: UnitTypeId,
+        scope: ScopeId,
+        owner: Owner,
+    ) -> HashMap<String, EntrySet<'a>> {
+        let mut sets = HashMap::new();
+        let outer = std::mem::replace(&mut self.cx.scope, scope);
+        for decl in self.unit_types[of.0].entries.clone() {
+            let bounds = match &decl.family {
+                None => None,
+                Some(family) => match self.static_range(family, None) {
+                    Some((lo, hi)) if hi - lo < self.bounds.array_elements => Some((lo, hi)),
+                    _ => {
+                        self.reject(decl.name.span, "an entry family whose bounds are not known");
+                        Some((0, -1))
+                    }
+                },
+            };
+            let first = rendez_model::EntryId::from(self.program.entries.len());
+            let indices: Vec<Option<i64>> = match bounds {
+                None => vec![None],
+                Some((lo, hi)) => (lo..=hi).map(Some).collect(),
+            };
+            for index in indices {
+                let name = match index {
+                    None => decl.name.text.clone(),
+                    Some(i) => format!("{}({i})", decl.name.text),
+                };
+                self.program.add_entry(name, owner, None, decl.name.span);
+            }
+            let set = EntrySet { decl, first, bounds, scope };
+            self.bind(scope, &decl.name.key, Binding::Entry(Rc::new(set.clone())));
+            sets.insert(decl.name.key.clone(), set);
+        }
+        self.cx.scope = outer;
+        sets
+    }
+
+    pub(crate) fn make_protected(
+        &mut self,
+        of: UnitTypeId,
+        name: &str,
+        span: Span,
+        discriminants: Vec<(&'a Param, Obj, TypeId)>,
+    ) -> InstanceId {
+        let name = format!("{}{name}", self.cx.prefix);
+        let object = ObjectId::from(self.program.objects.len());
+        self.program.objects.push(Protected { name: name.clone(), span });
+        let id = InstanceId(object.index());
+        let scope = self.new_scope(self.unit_types[of.0].scope, name.clone());
+        for (param, obj, ty) in discriminants {
+            self.bind(scope, &param.name.key, Binding::Object { obj, ty, constant: true });
+        }
+        let entries = self.make_entries(of, scope, Owner::Object(object));
+        let instance = Instance { of, scope, entries, name: name.clone() };
+        self.instances.push(Rc::new(instance));
+        // Components belong to the object.
+        let outer_scope = std::mem::replace(&mut self.cx.scope, scope);
+        let outer_storage = std::mem::replace(&mut self.cx.storage, Storage::Component(object));
+        let outer_prefix = std::mem::replace(&mut self.cx.prefix, format!("{name}."));
+        let outer_locals = std::mem::take(&mut self.cx.locals);
+        for decl in self.unit_types[of.0].items.clone() {
+            match &decl.kind {
+                DeclKind::Object { .. } => self.declare(decl),
+                DeclKind::Subprogram { spec, .. } => {
+                    self.bind_operation(id, spec, scope, decl.span);
+                }
+                _ => {}
+            }
+        }
+        self.cx.scope = outer_scope;
+        self.cx.storage = outer_storage;
+        self.cx.prefix = outer_prefix;
+        self.cx.locals = outer_locals;
+        id
+    }
+
+    // ---- reading and writing objects ---------------------------------------------------------
+
+    /// The value of a scalar object.
+    pub(crate) fn read(&mut self, obj: &Obj) -> Model {
+        match obj {
+            Obj::Cell(var) => Model::Var(*var),
+            Obj::Const(value) => Model::Const(*value),
+            Obj::Value(value) => value.clone(),
+            Obj::Task(task) => Model::Const(i64::from(task.0)),
+            Obj::Chosen { index, choices } => {
+                if choices.iter().all(|c| matches!(c, Obj::Const(_))) {
+                    let values = choices.iter().map(|c| if let Obj::Const(v) = c { *v } else { 0 }).collect();
+                    let table = self.program.add_table("constants", 0, values);
+                    return Model::Lookup(table, Box::new(index.clone()));
+                }
+                if choices.iter().all(|c| matches!(c, Obj::Task(_))) {
+                    let values = choices
+                        .iter()
+                        .map(|c| if let Obj::Task(t) = c { i64::from(t.0) } else { -1 })
+                        .collect();
+                    let table = self.program.add_table("tasks", 0, values);
+                    return Model::Lookup(table, Box::new(index.clone()));
+                }
+                match self.cells(choices) {
+                    Some(table) => Model::Load(table, Box::new(index.clone())),
+                    None => Model::Any,
+                }
+            }
+            Obj::Designated { pool, index, path } => {
+                let table = self.fixup(FixupSource::Pool(*pool, path.clone()), Leaf::Cell);
+                Model::Load(table, Box::new(index.clone()))
+            }
+            Obj::Array(_) | Obj::Record(_) | Obj::Protected(_) | Obj::Opaque => Model::Any,
+        }
+    }
+
+    /// Where an assignment to a scalar object goes.
+    pub(crate) fn place(&mut self, obj: &Obj) -> Place {
+        match obj {
+            Obj::Cell(var) => Place::Var(*var),
+            Obj::Chosen { index, choices } => match self.cells(choices) {
+                Some(table) => Place::Indexed(table, index.clone()),
+                None => Place::Nowhere,
+            },
+            Obj::Designated { pool, index, path } => {
+                let table = self.fixup(FixupSource::Pool(*pool, path.clone()), Leaf::Cell);
+                Place::Indexed(table, index.clone())
+            }
+            _ => Place::Nowhere,
+        }
+    }
+
+    fn cells(&mut self, choices: &[Obj]) -> Option<rendez_model::TableId> {
+        let values: Option<Vec<i64>> =
+            choices.iter().map(|c| if let Obj::Cell(v) = c { Some(i64::from(v.0)) } else { None }).collect();
+        Some(self.program.add_table("cells", 0, values?))
+    }
+
+    /// A table to be filled when all objects are known.
+    pub(crate) fn fixup(&mut self, source: FixupSource, leaf: Leaf) -> rendez_model::TableId {
+        let key = match &source {
+            FixupSource::Pool(pool, path) => format!("{pool:?}{path:?}{leaf:?}"),
+            FixupSource::Tasks => format!("tasks{leaf:?}"),
+        };
+        if let Some(table) = self.fixup_tables.get(&key) {
+            return *table;
+        }
+        // A value that no other table has keeps it apart until it is filled.
+        let table = rendez_model::TableId::from(self.program.tables.len());
+        self.program.tables.push(rendez_model::Table {
+            name: "designated".into(),
+            first: 0,
+            values: vec![i64::MIN + table.index() as i64],
+        });
+        self.fixups.push(Fixup { table, source, leaf });
+        self.fixup_tables.insert(key, table);
+        table
+    }
+
+    pub(crate) fn pool(&mut self, ty: TypeId) -> PoolId {
+        let root = self.root(ty);
+        if let Some(pool) = self.pool_of.get(&root) {
+            return *pool;
+        }
+        let pool = PoolId(self.pools.len());
+        self.pools.push(Vec::new());
+        self.pool_of.insert(root, pool);
+        pool
+    }
+
+    /// The number that an access value to this object has.
+    pub(crate) fn reference_to(&mut self, obj: &Obj, ty: TypeId) -> Model {
+        match obj {
+            // Access values to tasks are task numbers.
+            Obj::Task(task) => Model::Const(i64::from(task.0)),
+            Obj::Chosen { .. } if matches!(self.kind(ty), TypeKind::Task { .. }) => self.read(obj),
+            Obj::Designated { index, path, .. } if path.is_empty() => index.clone(),
+            Obj::Opaque | Obj::Designated { .. } => Model::Any,
+            Obj::Chosen { index, choices } => {
+                let numbers: Vec<i64> =
+                    choices.iter().map(|c| self.reference_to(c, ty).constant().unwrap_or(-1)).collect();
+                let table = self.program.add_table("references", 0, numbers);
+                Model::Lookup(table, Box::new(index.clone()))
+            }
+            _ => {
+                let pool = self.pool(ty);
+                let known = self.pools[pool.0].iter().position(|o| same(o, obj));
+                let number = known.unwrap_or_else(|| {
+                    self.pools[pool.0].push(obj.clone());
+                    self.pools[pool.0].len() - 1
+                });
+                Model::Const(number as i64)
+            }
+        }
+    }
+
+    /// What an access value designates.
+    pub(crate) fn designated(&mut self, value: Model, target: TypeId) -> Obj {
+        if let (Model::Const(n), TypeKind::Task { .. }) = (&value, self.kind(target))
+            && *n >= 0
+        {
+            return Obj::Task(TaskId(*n as u32));
+        }
+        let pool = self.pool(target);
+        if let Model::Const(n) = value
+            && let Some(obj) = usize::try_from(n).ok().and_then(|n| self.pools[pool.0].get(n))
+        {
+            return obj.clone();
+        }
+        if value.is_any() {
+            return Obj::Opaque;
+        }
+        Obj::Designated { pool, index: value, path: Rc::new(Vec::new()) }
+    }
+
+    /// Follows access values until something else is found.
+    pub(crate) fn dereferenced(&mut self, obj: Obj, ty: TypeId) -> (Obj, TypeId) {
+        match *self.kind(ty) {
+            TypeKind::Access { target, .. } => {
+                let value = self.read(&obj);
+                (self.designated(value, target), target)
+            }
+            _ => (obj, ty),
+        }
+    }
+
+    /// A component of a record object.
+    pub(crate) fn field(&mut self, obj: &Obj, ty: TypeId, name: &str) -> Option<(Obj, TypeId)> {
+        match obj {
+            Obj::Record(fields) => fields.iter().find(|f| f.0 == name).map(|f| (f.1.clone(), f.2)),
+            Obj::Chosen { index, choices } => {
+                let mut found = Vec::new();
+                let mut field_type = None;
+                for choice in choices.iter() {
+                    let (obj, ty) = self.field(choice, ty, name)?;
+                    found.push(obj);
+                    field_type = Some(ty);
+                }
+                Some((Obj::Chosen { index: index.clone(), choices: Rc::new(found) }, field_type?))
+            }
+            Obj::Designated { pool, index, path } => {
+                let field_type = self.fields(ty).iter().find(|f| f.0 == name)?.1;
+                let mut path = path.as_ref().clone();
+                path.push(Step::Field(name.to_owned()));
+                Some((Obj::Designated { pool: *pool, index: index.clone(), path: Rc::new(path) }, field_type))
+            }
+            _ => {
+                let field_type = self.fields(ty).iter().find(|f| f.0 == name)?.1;
+                Some((Obj::Opaque, field_type))
+            }
+        }
+    }
+
+    /// An element of an array object.
+    pub(crate) fn element(&mut self, obj: &Obj, ty: TypeId, indices: &[Model]) -> (Obj, TypeId) {
+        let (bounds, element) = match (obj, self.kind(ty).clone()) {
+            (Obj::Array(array), _) => (array.bounds.clone(), array.element),
+            (Obj::Chosen { choices, .. }, TypeKind::Array { element, .. }) => match choices.first() {
+                Some(Obj::Array(array)) => (array.bounds.clone(), array.element),
+                _ => return (Obj::Opaque, element),
+            },
+            (_, TypeKind::Array { bounds: Some(bounds), element, .. }) => (bounds, element),
+            (_, TypeKind::Array { element, .. }) => return (Obj::Opaque, element),
+            _ => return (Obj::Opaque, self.std.opaque),
+        };
+        if indices.len() != bounds.len() {
+            return (Obj::Opaque, element);
+        }
+        let mut position = Model::Const(0);
+        let mut length = 1;
+        for (index, (lo, hi)) in indices.iter().zip(&bounds) {
+            let size = (hi - lo + 1).max(0);
+            length *= size;
+            if let Model::Const(i) = index
+                && (i < lo || i > hi)
+            {
+                self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                return (Obj::Opaque, element);
+            }
+            let checked = match index {
+                Model::Const(_) | Model::Any => index.clone(),
+                _ => Model::Check(Box::new(index.clone()), *lo, *hi),
+            };
+            use rendez_model::BinaryOp::*;
+            let offset = if *lo == 0 { checked } else { Model::binary(Subtract, checked, Model::Const(*lo)) };
+            position = match &position {
+                Model::Const(0) => offset,
+                _ => Model::binary(Add, Model::binary(Multiply, position, Model::Const(size)), offset),
+            };
+        }
+        let element_obj = match obj {
+            Obj::Array(array) => match &position {
+                Model::Const(i) => array.elements[*i as usize].clone(),
+                _ => Obj::Chosen { index: position, choices: Rc::new(array.elements.clone()) },
+            },
+            Obj::Chosen { index, choices } => {
+                let mut all = Vec::new();
+                for choice in choices.iter() {
+                    match choice {
+                        Obj::Array(array) if array.elements.len() as i64 == length => {
+                            all.extend(array.elements.iter().cloned());
+                        }
+                        _ => return (Obj::Opaque, element),
+                    }
+                }
+                use rendez_model::BinaryOp::*;
+                let index = Model::binary(
+                    Add,
+                    Model::binary(Multiply, index.clone(), Model::Const(length)),
+                    position,
+                );
+                Obj::Chosen { index, choices: Rc::new(all) }
+            }
+            Obj::Designated { pool, index, path } => {
+                let mut path = path.as_ref().clone();
+                let index = match position {
+                    Model::Const(i) => {
+                        path.push(Step::Element(i as usize));
+                        index.clone()
+                    }
+                    position => {
+                        path.push(Step::AnyElement(length as usize));
+                        use rendez_model::BinaryOp::*;
+                        Model::binary(
+                            Add,
+                            Model::binary(Multiply, index.clone(), Model::Const(length)),
+                            position,
+                        )
+                    }
+                };
+                Obj::Designated { pool: *pool, index, path: Rc::new(path) }
+            }
+            _ => Obj::Opaque,
+        };
+        (element_obj, element)
+    }
+
+    /// The direct components of a composite object.
+    pub(crate) fn components(&mut self, obj: &Obj, ty: TypeId) -> Option<Vec<(Obj, TypeId)>> {
+        match (obj, self.kind(ty).clone()) {
+            (Obj::Record(fields), _) => Some(fields.iter().map(|f| (f.1.clone(), f.2)).collect()),
+            (Obj::Array(array), _) => {
+                Some(array.elements.iter().map(|e| (e.clone(), array.element)).collect())
+            }
+            (Obj::Chosen { .. } | Obj::Designated { .. }, TypeKind::Record { .. }) => {
+                let names: Vec<String> = self.fields(ty).iter().map(|f| f.0.clone()).collect();
+                names.iter().map(|n| self.field(obj, ty, n)).collect()
+            }
+            (Obj::Chosen { choices, .. }, TypeKind::Array { .. }) => {
+                let Some(Obj::Array(array)) = choices.first() else { return None };
+                self.all_elements(obj, ty, &array.bounds.clone())
+            }
+            (Obj::Designated { .. }, TypeKind::Array { bounds: Some(bounds), .. }) => {
+                self.all_elements(obj, ty, &bounds)
+            }
+            _ => None,
+        }
+    }
+
+    fn all_elements(&mut self, obj: &Obj, ty: TypeId, bounds: &[(i64, i64)]) -> Option<Vec<(Obj, TypeId)>> {
+        let mut index: Vec<i64> = bounds.iter().map(|b| b.0).collect();
+        let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
+        if size > self.bounds.array_elements {
+            return None;
+        }
+        let mut all = Vec::new();
+        for _ in 0..size {
+            let at: Vec<Model> = index.iter().map(|i| Model::Const(*i)).collect();
+            all.push(self.element(obj, ty, &at));
+            for d in (0..index.len()).rev() {
+                index[d] += 1;
+                if index[d] <= bounds[d].1 {
+                    break;
+                }
+                index[d] = bounds[d].0;
+            }
+        }
+        Some(all)
+    }
+
+    /// All scalar parts of an object, in a fixed order.
+    pub(crate) fn leaves(&mut self, obj: &Obj, ty: TypeId) -> Vec<(Obj, TypeId)> {
+        match self.kind(ty) {
+            TypeKind::Array { .. } | TypeKind::Record { .. } => match self.components(obj, ty) {
+                Some(parts) => parts.into_iter().flat_map(|(o, t)| self.leaves(&o, t)).collect(),
+                None => Vec::new(),
+            },
+            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } | TypeKind::Access { .. } => {
+                vec![(obj.clone(), ty)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Assigns the value of an expression to an object.
+    pub(crate) fn assign_expr(&mut self, target: &Obj, ty: TypeId, value: &'a syntax::Expr) {
+        if let ExprKind::Aggregate(components) = &value.kind
+            && self.assign_aggregate(target, ty, components)
+        {
+            return;
+        }
+        let value = self.value(value, Some(ty));
+        self.assign_value(target, ty, value);
+    }
+
+    pub(crate) fn assign_value(&mut self, target: &Obj, ty: TypeId, value: Val) {
+        match value {
+            Val::Scalar(value, _) => {
+                let to = self.place(target);
+                if value.is_any() && self.domain(ty).is_none() {
+                    return;
+                }
+                self.assign(to, value);
+            }
+            Val::Composite(source, source_type) => {
+                let from = self.leaves(&source, source_type);
+                let to = self.leaves(target, ty);
+                if from.len() == to.len() {
+                    for ((from, _), (to, _)) in from.iter().zip(&to) {
+                        let value = self.read(from);
+                        let place = self.place(to);
+                        self.assign(place, value);
+                    }
+                } else {
+                    self.forget(target, ty);
+                }
+            }
+            Val::Unknown { .. } => self.forget(target, ty),
+        }
+    }
+
+    /// The object may now have any value.
+    pub(crate) fn forget(&mut self, target: &Obj, ty: TypeId) {
+        for (leaf, _) in self.leaves(target, ty) {
+            let place = self.place(&leaf);
+            self.assign(place, Model::Any);
+        }
+    }
+
+    /// The environment gives the object a value.
+    pub(crate) fn input(&mut self, target: &Obj, ty: TypeId) {
+        for (leaf, _) in self.leaves(target, ty) {
+            let to = self.place(&leaf);
+            if to != Place::Nowhere {
+                self.emit(|next| Action::Havoc { to, next });
+            }
+        }
+    }
+
+    /// Assigns an aggregate component by component; false if its shape is not understood.
+    fn assign_aggregate(&mut self, target: &Obj, ty: TypeId, given: &'a [Component]) -> bool {
+        match self.kind(ty).clone() {
+            TypeKind::Record { .. } => {
+                let names: Vec<(String, TypeId)> = self.fields(ty).as_ref().clone();
+                let mut done = vec![false; names.len()];
+                let mut next = 0;
+                for component in given {
+                    if component.choices.is_empty() {
+                        if next < names.len() {
+                            self.assign_component(target, ty, &names[next].0, &component.value);
+                            done[next] = true;
+                        }
+                        next += 1;
+                        continue;
+                    }
+                    for choice in &component.choices {
+                        match choice {
+                            Choice::Expr(e) => {
+                                let key = crate::parse::last_ident(e).key;
+                                self.assign_component(target, ty, &key, &component.value);
+                                if let Some(i) = names.iter().position(|n| n.0 == key) {
+                                    done[i] = true;
+                                }
+                            }
+                            _ => {
+                                for (i, (name, _)) in names.iter().enumerate() {
+                                    if !std::mem::replace(&mut done[i], true) {
+                                        self.assign_component(target, ty, name, &component.value);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                true
+            }
+            TypeKind::Array { .. } => {
+                let (bounds, element) = match target {
+                    Obj::Array(array) => (array.bounds.clone(), array.element),
+                    _ => match self.kind(ty) {
+                        TypeKind::Array { bounds: Some(bounds), element, .. } => (bounds.clone(), *element),
+                        _ => return false,
+                    },
+                };
+                if bounds.len() > 1 {
+                    return self.assign_matrix(target, ty, &bounds, element, given, &mut Vec::new());
+                }
+                let Some(values) = self.spread(bounds[0], given) else { return false };
+                for (index, value) in values {
+                    let (obj, element) = self.element(target, ty, &[Model::Const(index)]);
+                    if !matches!(value.kind, ExprKind::Default) {
+                        self.assign_expr(&obj, element, value);
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn assign_matrix(
+        &mut self,
+        target: &Obj,
+        ty: TypeId,
+        bounds: &[(i64, i64)],
+        element: TypeId,
+        given: &'a [Component],
+        at: &mut Vec<Model>,
+    ) -> bool {
+        let Some(values) = self.spread(bounds[at.len()], given) else { return false };
+        for (index, value) in values {
+            at.push(Model::Const(index));
+            let done = if at.len() == bounds.len() {
+                let (obj, _) = self.element(target, ty, at);
+                if !matches!(value.kind, ExprKind::Default) {
+                    self.assign_expr(&obj, element, value);
+                }
+                true
+            } else if let ExprKind::Aggregate(inner) = &value.kind {
+                self.assign_matrix(target, ty, bounds, element, inner, at)
+            } else {
+                false
+            };
+            at.pop();
+            if !done {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Which value goes to which index of a one-dimensional aggregate.
+    fn spread(
+        &mut self,
+        (lo, hi): (i64, i64),
+        given: &'a [Component],
+    ) -> Option<Vec<(i64, &'a syntax::Expr)>> {
+        let mut values: Vec<(i64, &'a syntax::Expr)> = Vec::new();
+        let mut next = lo;
+        for component in given {
+            if component.choices.is_empty() {
+                values.push((next, &component.value));
+                next += 1;
+            }
+            for choice in &component.choices {
+                match choice {
+                    Choice::Others => {
+                        let rest: Vec<i64> =
+                            (lo..=hi).filter(|i| !values.iter().any(|v| v.0 == *i)).collect();
+                        values.extend(rest.into_iter().map(|i| (i, &component.value)));
+                    }
+                    choice => {
+                        let (a, b) = match self.static_range(choice, None) {
+                            Some(range) => range,
+                            None => {
+                                let Choice::Expr(e) = choice else { return None };
+                                let i = self.scalar(e, None)?.constant()?;
+                                (i, i)
+                            }
+                        };
+                        if b - a > self.bounds.array_elements {
+                            return None;
+                        }
+                        values.extend((a..=b).map(|i| (i, &component.value)));
+                    }
+                }
+            }
+        }
+        values.iter().all(|v| lo <= v.0 && v.0 <= hi).then_some(values)
+    }
+
+    fn assign_component(&mut self, target: &Obj, ty: TypeId, name: &str, value: &'a syntax::Expr) {
+        if matches!(value.kind, ExprKind::Default) {
+            return;
+        }
+        if let Some((obj, ty)) = self.field(target, ty, name) {
+            self.assign_expr(&obj, ty, value);
+        }
+    }
+}
+
+fn same(a: &Obj, b: &Obj) -> bool {
+    match (a, b) {
+        (Obj::Cell(a), Obj::Cell(b)) => a == b,
+        (Obj::Task(a), Obj::Task(b)) => a == b,
+        (Obj::Protected(a), Obj::Protected(b)) => a == b,
+        (Obj::Array(a), Obj::Array(b)) => Rc::ptr_eq(a, b),
+        (Obj::Record(a), Obj::Record(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}

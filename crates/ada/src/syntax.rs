@@ -1,0 +1,461 @@
+//! The syntax tree of Ada, as far as the front end looks at it.
+
+use rendez_source::Span;
+
+/// A name as written, and the form in which Ada compares it.
+#[derive(Clone, Debug, Default)]
+pub struct Ident {
+    pub text: String,
+    pub key: String,
+    pub span: Span,
+}
+
+impl Ident {
+    pub fn new(text: &str, span: Span) -> Ident {
+        Ident { text: text.to_owned(), key: text.to_lowercase(), span }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Unit {
+    pub withs: Vec<Expr>,
+    /// Use clauses and pragmas before the unit.
+    pub context: Vec<Decl>,
+    pub separate: Option<Expr>,
+    pub decl: Decl,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Subtract,
+    Concat,
+    Multiply,
+    Divide,
+    Mod,
+    Rem,
+    Power,
+    And,
+    AndThen,
+    Or,
+    OrElse,
+    Xor,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Plus,
+    Minus,
+    Abs,
+    Not,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Int(i64),
+    Real,
+    Str(String),
+    Char(char),
+    Null,
+    Name(Ident),
+    /// `prefix.selector`; the selector `all` dereferences.
+    Select(Box<Expr>, Ident),
+    /// A call, an index or a conversion: only names tell.
+    Call(Box<Expr>, Vec<Arg>),
+    Slice(Box<Expr>),
+    Attribute(Box<Expr>, Ident),
+    Qualified(Box<Expr>, Box<Expr>),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    In(Box<Expr>, Vec<Choice>, bool),
+    If(Vec<(Expr, Expr)>, Option<Box<Expr>>),
+    Case(Box<Expr>, Vec<(Vec<Choice>, Expr)>),
+    Quantified {
+        all: bool,
+        name: Ident,
+        domain: Box<Choice>,
+        predicate: Box<Expr>,
+    },
+    Aggregate(Vec<Component>),
+    New(Box<Subtype>, Option<Box<Expr>>),
+    Raise(Box<Expr>),
+    /// `<>`
+    Default,
+    /// An expression that the front end does not look into.
+    Other(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub struct Arg {
+    pub name: Option<Ident>,
+    pub value: Choice,
+}
+
+#[derive(Clone, Debug)]
+pub struct Component {
+    pub choices: Vec<Choice>,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug)]
+pub enum Choice {
+    Expr(Expr),
+    Range(Box<Expr>, Box<Expr>),
+    /// `prefix'Range`, with its dimension.
+    RangeOf(Box<Expr>, Option<Box<Expr>>),
+    Subtype(Box<Subtype>),
+    Others,
+}
+
+#[derive(Clone, Debug)]
+pub struct Subtype {
+    pub mark: Expr,
+    pub constraint: Option<Constraint>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Constraint {
+    Range(Choice),
+    Args(Vec<Arg>),
+    /// Digits or delta: real types are opaque.
+    Real,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeRef {
+    Subtype(Box<Subtype>),
+    Access(Box<Expr>),
+    AccessSubprogram,
+    Array(Vec<Choice>, Box<TypeRef>),
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeDef {
+    Enumeration(Vec<Ident>),
+    Range(Box<Expr>, Box<Expr>),
+    Modular(Box<Expr>),
+    Real,
+    Array(Vec<Choice>, Box<TypeRef>),
+    Record(RecordDef),
+    Access(Subtype),
+    AccessSubprogram,
+    Derived(Subtype, Option<RecordDef>),
+    Interface,
+    Private,
+    Incomplete,
+    /// A generic formal type, bound at instantiation.
+    Formal,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct RecordDef {
+    pub components: Vec<Decl>,
+    pub variants: Option<VariantPart>,
+}
+
+#[derive(Clone, Debug)]
+pub struct VariantPart {
+    pub on: Ident,
+    pub variants: Vec<(Vec<Choice>, RecordDef)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamMode {
+    In,
+    Out,
+    InOut,
+}
+
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: Ident,
+    pub mode: ParamMode,
+    pub ty: TypeRef,
+    pub default: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub name: Expr,
+    pub ident: Ident,
+    pub params: Vec<Param>,
+    /// The result, for functions.
+    pub result: Option<TypeRef>,
+}
+
+#[derive(Clone, Debug)]
+pub struct EntryDecl {
+    pub name: Ident,
+    pub family: Option<Choice>,
+    pub params: Vec<Param>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Aspect {
+    pub name: Ident,
+    pub value: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Decl {
+    pub kind: DeclKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub decls: Vec<Decl>,
+    pub handled: Handled,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Handled {
+    pub stmts: Vec<Stmt>,
+    pub handlers: Vec<HandlerSyntax>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct HandlerSyntax {
+    pub occurrence: Option<Ident>,
+    /// None is `others`.
+    pub choices: Vec<Option<Expr>>,
+    pub stmts: Vec<Stmt>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum SubprogramBody {
+    None,
+    Abstract,
+    Null,
+    Expression(Expr),
+    Body(Body),
+    Separate,
+}
+
+#[derive(Clone, Debug)]
+pub enum Renamed {
+    Object,
+    Package,
+    Exception,
+    Generic,
+    Subprogram(Box<Spec>),
+}
+
+#[derive(Clone, Debug)]
+pub enum DeclKind {
+    Object {
+        names: Vec<Ident>,
+        constant: bool,
+        ty: TypeRef,
+        init: Option<Expr>,
+        aspects: Vec<Aspect>,
+    },
+    Number {
+        names: Vec<Ident>,
+        value: Expr,
+    },
+    Type {
+        name: Ident,
+        discriminants: Vec<Param>,
+        def: TypeDef,
+    },
+    Subtype {
+        name: Ident,
+        subtype: Subtype,
+    },
+    Exception {
+        names: Vec<Ident>,
+    },
+    Renaming {
+        name: Ident,
+        what: Renamed,
+        target: Expr,
+    },
+    Subprogram {
+        spec: Spec,
+        body: SubprogramBody,
+    },
+    Package {
+        name: Expr,
+        decls: Vec<Decl>,
+        private: Vec<Decl>,
+    },
+    PackageBody {
+        name: Expr,
+        decls: Vec<Decl>,
+        handled: Option<Handled>,
+    },
+    Task {
+        name: Ident,
+        single: bool,
+        discriminants: Vec<Param>,
+        entries: Vec<EntryDecl>,
+    },
+    TaskBody {
+        name: Ident,
+        body: Body,
+    },
+    Protected {
+        name: Ident,
+        single: bool,
+        discriminants: Vec<Param>,
+        items: Vec<Decl>,
+        private: Vec<Decl>,
+    },
+    ProtectedBody {
+        name: Ident,
+        items: Vec<Decl>,
+    },
+    Entry(EntryDecl),
+    EntryBody {
+        name: Ident,
+        index: Option<(Ident, Choice)>,
+        params: Vec<Param>,
+        barrier: Expr,
+        body: Body,
+    },
+    Generic {
+        formals: Vec<Decl>,
+        decl: Box<Decl>,
+    },
+    Instance {
+        name: Expr,
+        ident: Ident,
+        generic: Expr,
+        args: Vec<Arg>,
+    },
+    FormalSubprogram {
+        spec: Spec,
+        default: Option<Expr>,
+        box_default: bool,
+    },
+    FormalPackage {
+        name: Ident,
+    },
+    Use {
+        names: Vec<Expr>,
+        is_type: bool,
+    },
+    Pragma {
+        name: Ident,
+        args: Vec<(Option<Ident>, Expr)>,
+    },
+    Stub {
+        name: Ident,
+    },
+    /// Representation clauses and the like, without effect here.
+    Ignored,
+    Unsupported(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+    pub labels: Vec<Ident>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Scheme {
+    While(Expr),
+    For { name: Ident, reverse: bool, domain: Choice },
+    Of { name: Ident, reverse: bool, array: Expr },
+    Unsupported(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub struct Accept {
+    pub entry: Ident,
+    pub index: Option<Expr>,
+    pub params: Vec<Param>,
+    pub body: Option<Handled>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum SelectAlternative {
+    Accept(Accept, Vec<Stmt>),
+    Delay(Expr, Vec<Stmt>),
+    Terminate,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    Null,
+    Assign(Expr, Expr),
+    Call(Expr),
+    Return(Option<Expr>),
+    ExtendedReturn {
+        name: Ident,
+        ty: TypeRef,
+        init: Option<Expr>,
+        body: Option<Handled>,
+    },
+    If(Vec<(Expr, Vec<Stmt>)>, Vec<Stmt>),
+    Case(Expr, Vec<(Vec<Choice>, Vec<Stmt>)>),
+    Loop {
+        label: Option<Ident>,
+        scheme: Option<Scheme>,
+        body: Vec<Stmt>,
+    },
+    Block {
+        decls: Vec<Decl>,
+        handled: Handled,
+    },
+    Exit {
+        label: Option<Ident>,
+        when: Option<Expr>,
+    },
+    Goto(Ident),
+    Accept(Accept),
+    Select {
+        alternatives: Vec<(Option<Expr>, SelectAlternative)>,
+        otherwise: Option<Vec<Stmt>>,
+    },
+    ConditionalCall {
+        call: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    TimedCall {
+        call: Expr,
+        then: Vec<Stmt>,
+        delay: Expr,
+        otherwise: Vec<Stmt>,
+    },
+    Asynchronous {
+        trigger: Box<Stmt>,
+        then: Vec<Stmt>,
+        abortable: Vec<Stmt>,
+    },
+    Delay(Expr),
+    Abort(Vec<Expr>),
+    Raise(Option<Expr>),
+    Requeue {
+        entry: Expr,
+        with_abort: bool,
+    },
+    Pragma {
+        name: Ident,
+        args: Vec<(Option<Ident>, Expr)>,
+    },
+    /// `--@ assert`, with the condition.
+    Assertion(Expr, String),
+    /// `--@ event`.
+    Event(String),
+    Unsupported(&'static str),
+}

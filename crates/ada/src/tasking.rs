@@ -1,0 +1,728 @@
+//! Tasks, rendezvous, selects, allocators of tasks, entries of protected objects.
+
+use std::collections::HashMap;
+
+use rendez_model::{
+    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Mode, ObjectId, Owner, Place, Proc,
+    ProcId, Storage, TaskId, VarId,
+};
+use rendez_source::Span;
+
+use crate::call::actual_for;
+use crate::elaborate::{Cx, Elaborator, Job, ProcInfo, ReturnCx};
+use crate::env::*;
+use crate::syntax::{self, *};
+
+/// What the caller copies to its variables after a call: argument cells and places.
+pub(crate) type Copies = Vec<(VarId, Place)>;
+
+impl<'a> Elaborator<'a> {
+    /// Writes the body of a task.
+    pub(crate) fn task_code(&mut self, task: TaskId) {
+        let instance = self.task_instances[&task].clone();
+        let span = self.program.tasks[task.index()].span;
+        let start = self.program.add_node(Action::Return, span, None);
+        self.program.tasks[task.index()].start = start;
+        let exit = self.program.tasks[task.index()].exit;
+        let master = self.program.add_master(instance.name.clone(), task);
+        let scope = self.new_scope(instance.scope, self.unit_types[instance.of.0].name.clone());
+        let cx = Cx {
+            task,
+            scope,
+            cur: start,
+            span,
+            handler: None,
+            cleanups: Vec::new(),
+            loops: Vec::new(),
+            ret: Some(ReturnCx { target: exit, cleanups: 0, result: None }),
+            occurrence: None,
+            locals: Vec::new(),
+            pending: Vec::new(),
+            master,
+            labels: HashMap::new(),
+            object: None,
+            repeated: false,
+            storage: Storage::Local(task),
+            prefix: format!("{}.", instance.name),
+            after_accept: None,
+            activating: true,
+        };
+        let outer = std::mem::replace(&mut self.cx, cx);
+        match self.unit_types[instance.of.0].body {
+            UnitBody::Task(body) => {
+                self.declare_all(&body.decls);
+                self.handled(&body.handled);
+                self.put(Action::Skip { next: exit });
+            }
+            _ => {
+                let name = instance.name.clone();
+                self.reject(self.unit_types[instance.of.0].span, format!("task `{name}` has no body"));
+            }
+        }
+        self.cx = outer;
+    }
+
+    // ---- calling entries ---------------------------------------------------------------------
+
+    /// A call on an entry; `other` is where a conditional or timed call goes instead.
+    pub(crate) fn entry_call(
+        &mut self,
+        entry: &EntryRef<'a>,
+        args: &'a [Arg],
+        span: Span,
+        other: Option<CallMode>,
+    ) {
+        if entry.set.bounds.is_some() {
+            self.reject(span, "an entry family is called without an index");
+            return;
+        }
+        let (cells, copies) = self.entry_arguments(entry, args);
+        let target = self.settle(entry.entry.clone());
+        self.entry_calls.push((self.cx.task, entry.entry.clone()));
+        let mode = other.unwrap_or(CallMode::Plain);
+        let outer = std::mem::replace(&mut self.cx.span, span);
+        self.emit(|next| Action::EntryCall { entry: target, args: cells, mode, next });
+        self.cx.span = outer;
+        for (cell, place) in copies {
+            self.assign(place, Model::Var(cell));
+        }
+    }
+
+    /// Evaluates the arguments of an entry call into cells.
+    fn entry_arguments(&mut self, entry: &EntryRef<'a>, args: &'a [Arg]) -> (Vec<VarId>, Copies) {
+        let here = self.cx.scope;
+        let mut cells = Vec::new();
+        let mut copies = Vec::new();
+        for (i, param) in entry.set.decl.params.iter().enumerate() {
+            self.cx.scope = entry.set.scope;
+            let ty = self.type_ref(&param.ty);
+            self.cx.scope = here;
+            let outer = std::mem::replace(&mut self.cx.storage, Storage::Local(self.cx.task));
+            let obj = if self.is_active(ty) {
+                Obj::Opaque
+            } else {
+                self.storage_for(
+                    ty,
+                    &format!("{}.{}", entry.set.decl.name.text, param.name.text),
+                    param.name.span,
+                )
+            };
+            self.cx.storage = outer;
+            let these = self.cells_of(&obj, ty);
+            cells.extend(these.iter().copied());
+            let given = actual_for(args, i, &param.name).map(|a| &a.value);
+            if param.mode != ParamMode::Out {
+                match (given, &param.default) {
+                    (Some(Choice::Expr(e)), _) if !these.is_empty() => self.assign_expr(&obj, ty, e),
+                    (Some(Choice::Expr(e)), _) => {
+                        self.value(e, Some(ty));
+                    }
+                    (None, Some(default)) if !these.is_empty() => {
+                        self.cx.scope = entry.set.scope;
+                        self.assign_expr(&obj, ty, default);
+                        self.cx.scope = here;
+                    }
+                    _ => {}
+                }
+            }
+            if param.mode != ParamMode::In
+                && let Some(Choice::Expr(e)) = given
+                && let Meaning::Object(target, target_type, _) = self.target(e)
+            {
+                let leaves = self.leaves(&target, target_type);
+                if leaves.len() == these.len() {
+                    for ((leaf, _), cell) in leaves.iter().zip(&these) {
+                        let place = self.place(leaf);
+                        if place != Place::Nowhere {
+                            copies.push((*cell, place));
+                        }
+                    }
+                } else {
+                    self.forget(&target, target_type);
+                }
+            }
+        }
+        (cells, copies)
+    }
+
+    /// An entry call in a select statement: its entry, argument cells and what to copy after it.
+    pub(crate) fn prepared_entry(&mut self, call: &'a syntax::Expr) -> Option<(Model, Vec<VarId>, Copies)> {
+        let (entry, args) = self.called_entry(call)?;
+        let (cells, copies) = self.entry_arguments(&entry, args);
+        let target = self.settle(entry.entry.clone());
+        self.entry_calls.push((self.cx.task, entry.entry.clone()));
+        Some((target, cells, copies))
+    }
+
+    fn called_entry(&mut self, call: &'a syntax::Expr) -> Option<(EntryRef<'a>, &'a [Arg])> {
+        let (prefix, args): (&'a syntax::Expr, &'a [Arg]) = match &call.kind {
+            ExprKind::Call(prefix, args) => (prefix, args),
+            _ => (call, &[]),
+        };
+        let meaning = match self.meaning(prefix) {
+            Meaning::Entry(entry) if entry.set.bounds.is_some() && !args.is_empty() => {
+                return match self.meaning(call) {
+                    Meaning::Entry(entry) => Some((entry, &[])),
+                    _ => None,
+                };
+            }
+            // A renamed entry.
+            Meaning::Subprograms(subs) => match subs.first().map(|s| s.kind.clone()) {
+                Some(SubprogramKind::Renamed(target, scope)) => {
+                    let here = std::mem::replace(&mut self.cx.scope, scope);
+                    let meaning = self.meaning(target);
+                    self.cx.scope = here;
+                    meaning
+                }
+                _ => Meaning::Undeclared("a select statement that calls no entry".into()),
+            },
+            meaning => meaning,
+        };
+        match meaning {
+            Meaning::Entry(entry) => Some((entry, args)),
+            Meaning::Undeclared(text) => {
+                self.reject(call.span, text);
+                None
+            }
+            Meaning::Library(name) => {
+                self.library_call(&name, args, call.span);
+                self.reject(call.span, "a select statement that calls the library");
+                None
+            }
+            _ => {
+                self.reject(call.span, "a select statement that calls no entry");
+                None
+            }
+        }
+    }
+
+    /// A conditional or timed entry call with the statements that follow either way.
+    pub(crate) fn selected_call(
+        &mut self,
+        call: &'a syntax::Expr,
+        then: &'a [Stmt],
+        otherwise: &'a [Stmt],
+        conditional: bool,
+    ) {
+        let Some((entry, args, copies)) = self.prepared_entry(call) else { return };
+        let join = self.reserve();
+        let other = self.reserve();
+        let mode = if conditional {
+            CallMode::Conditional { otherwise: other }
+        } else {
+            CallMode::Timed { timeout: other }
+        };
+        self.emit(|next| Action::EntryCall { entry, args, mode, next });
+        for (cell, place) in copies {
+            self.assign(place, Model::Var(cell));
+        }
+        self.stmts(then);
+        self.put(Action::Skip { next: join });
+        self.cx.cur = other;
+        self.stmts(otherwise);
+        self.put(Action::Skip { next: join });
+        self.cx.cur = join;
+    }
+
+    // ---- accepting ---------------------------------------------------------------------------
+
+    pub(crate) fn accept_statement(&mut self, accept: &'a Accept) {
+        let join = self.reserve();
+        let Some(alternative) = self.alternative(accept, None, join) else { return };
+        self.put(Action::Select {
+            alternatives: vec![alternative],
+            otherwise: None,
+            delays: Vec::new(),
+            terminate: None,
+        });
+        self.cx.cur = join;
+    }
+
+    /// The alternative for an accept statement, its body written; the body ends at `join`. Any
+    /// code for the entry index stands at the current location, where control stays.
+    fn alternative(
+        &mut self,
+        accept: &'a Accept,
+        guard: Option<Model>,
+        join: rendez_model::Loc,
+    ) -> Option<Alternative> {
+        let binding = self.look_up(self.cx.scope, &accept.entry.key).into_iter().next();
+        let Some(Binding::Entry(set)) = binding else {
+            self.reject(accept.span, format!("`{}` is no entry of this task", accept.entry.text));
+            return None;
+        };
+        let mut entry = Model::Const(i64::from(set.first.0));
+        if let (Some((lo, hi)), Some(index)) = (set.bounds, &accept.index) {
+            let ty = match &set.decl.family {
+                Some(family) => {
+                    let here = std::mem::replace(&mut self.cx.scope, set.scope);
+                    let ty = self.range_type(family);
+                    self.cx.scope = here;
+                    ty
+                }
+                None => self.std.integer,
+            };
+            let index = self.scalar(index, Some(ty)).unwrap_or(Model::Any);
+            if index.is_any() {
+                self.reject(accept.span, "the index of the entry family is not known");
+                return None;
+            }
+            let offset = match index {
+                Model::Const(i) => Model::Const(i - lo),
+                index => Model::binary(
+                    rendez_model::BinaryOp::Subtract,
+                    Model::Check(Box::new(index), lo, hi),
+                    Model::Const(lo),
+                ),
+            };
+            entry = Model::binary(rendez_model::BinaryOp::Add, entry, offset);
+        }
+        let here = self.cx.cur;
+        let scope = self.cx.scope;
+        self.cx.scope = self.new_scope(scope, accept.entry.text.clone());
+        let mut formals = Vec::new();
+        for param in &accept.params {
+            let ty = self.type_ref(&param.ty);
+            let obj = if self.is_active(ty) {
+                Obj::Opaque
+            } else {
+                self.storage_for(ty, &format!("{}.{}", accept.entry.text, param.name.text), param.name.span)
+            };
+            let mode = match param.mode {
+                ParamMode::In => Mode::In,
+                ParamMode::Out => Mode::Out,
+                ParamMode::InOut => Mode::InOut,
+            };
+            formals.extend(self.cells_of(&obj, ty).into_iter().map(|cell| Formal { cell, mode }));
+            self.bind_object(&param.name, obj, ty, false);
+        }
+        let outer_span = std::mem::replace(&mut self.cx.span, accept.span);
+        let body = self.reserve();
+        self.cx.cur = body;
+        match &accept.body {
+            Some(handled) if !is_empty(handled) => {
+                let end = self.reserve();
+                let ret = ReturnCx { target: end, cleanups: self.cx.cleanups.len(), result: None };
+                let outer_ret = self.cx.ret.replace(ret);
+                let outer_after = self.cx.after_accept.replace((join, self.cx.cleanups.len()));
+                self.guarded(
+                    |e| {
+                        e.handled(handled);
+                        e.put(Action::Skip { next: end });
+                        e.cx.cur = end;
+                        e.put(Action::EndAccept { next: join });
+                    },
+                    |e, occurrence| e.end_path(Action::FailAccept { occurrence }),
+                );
+                self.cx.ret = outer_ret;
+                self.cx.after_accept = outer_after;
+            }
+            _ => self.put(Action::EndAccept { next: join }),
+        }
+        self.cx.scope = scope;
+        self.cx.cur = here;
+        self.cx.span = outer_span;
+        Some(Alternative { guard, entry, formals, body, span: accept.span })
+    }
+
+    pub(crate) fn select(
+        &mut self,
+        given: &'a [(Option<syntax::Expr>, SelectAlternative)],
+        otherwise: Option<&'a [Stmt]>,
+    ) {
+        let join = self.reserve();
+        let mut alternatives = Vec::new();
+        let mut delays = Vec::new();
+        let mut terminate = None;
+        for (guard, alternative) in given {
+            // Guards are evaluated first, each once, at the start of the select.
+            let guard = match guard {
+                None => None,
+                Some(guard) => match self.condition(guard) {
+                    Some(Model::Const(0)) => Some(Model::FALSE),
+                    Some(Model::Const(_)) => None,
+                    Some(value) => Some(value),
+                    None => {
+                        let cell = self.temporary("guard", rendez_model::Domain::BOOLEAN);
+                        self.emit(|next| Action::Havoc { to: Place::Var(cell), next });
+                        Some(Model::Var(cell))
+                    }
+                },
+            };
+            match alternative {
+                SelectAlternative::Accept(accept, then) => {
+                    let after = self.reserve();
+                    let Some(alternative) = self.alternative(accept, guard, after) else { return };
+                    alternatives.push(alternative);
+                    let here = std::mem::replace(&mut self.cx.cur, after);
+                    self.stmts(then);
+                    self.put(Action::Skip { next: join });
+                    self.cx.cur = here;
+                }
+                SelectAlternative::Delay(time, then) => {
+                    self.value(time, None);
+                    let after = self.reserve();
+                    delays.push((guard, after));
+                    let here = std::mem::replace(&mut self.cx.cur, after);
+                    self.stmts(then);
+                    self.put(Action::Skip { next: join });
+                    self.cx.cur = here;
+                }
+                SelectAlternative::Terminate => terminate = Some(guard),
+            }
+        }
+        let other = otherwise.map(|stmts| {
+            let target = self.reserve();
+            let here = std::mem::replace(&mut self.cx.cur, target);
+            self.stmts(stmts);
+            self.put(Action::Skip { next: join });
+            self.cx.cur = here;
+            target
+        });
+        self.put(Action::Select { alternatives, otherwise: other, delays, terminate });
+        self.cx.cur = join;
+    }
+
+    pub(crate) fn requeue(&mut self, entry: &'a syntax::Expr, with_abort: bool, span: Span) {
+        match self.meaning(entry) {
+            Meaning::Entry(entry) => {
+                if entry.set.bounds.is_some() {
+                    self.reject(span, "requeue to an entry family without an index");
+                    return;
+                }
+                let target = entry.entry;
+                if self.cx.after_accept.is_some() {
+                    // Whoever is accepted here may end in the other queue.
+                    for t in 0..self.program.tasks.len() {
+                        self.entry_calls.push((TaskId::from(t), target.clone()));
+                    }
+                }
+                self.entry_calls.push((self.cx.task, target.clone()));
+                let (next, cleanups) = self.cx.after_accept.unwrap_or((self.cx.cur, self.cx.cleanups.len()));
+                self.clean_up(cleanups);
+                self.end_path(Action::Requeue { entry: target, with_abort, next });
+            }
+            Meaning::Undeclared(text) => self.reject(span, text),
+            _ => self.reject(span, "requeue to something that is no entry"),
+        }
+    }
+
+    // ---- protected entries -------------------------------------------------------------------
+
+    /// The body of an entry: barrier, parameters, body, and its index in a family.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn entry_body(
+        &mut self,
+        id: InstanceId,
+        entry: EntryId,
+    ) -> Option<(&'a syntax::Expr, &'a [Param], &'a Body, Option<(&'a Ident, i64, TypeId)>)> {
+        let instance = self.instances[id.0].clone();
+        let set = instance.entries.values().find(|s| {
+            let count = s.bounds.map_or(1, |(lo, hi)| hi - lo + 1) as u32;
+            (s.first.0..s.first.0 + count).contains(&entry.0)
+        })?;
+        let UnitBody::Protected(items) = self.unit_types[instance.of.0].body else { return None };
+        let (index, params, barrier, body) = items.iter().find_map(|item| match &item.kind {
+            DeclKind::EntryBody { name, index, params, barrier, body } if name.key == set.decl.name.key => {
+                Some((index, params, barrier, body))
+            }
+            _ => None,
+        })?;
+        let index = match (index, set.bounds) {
+            (Some((name, domain)), Some((lo, _))) => {
+                let here = std::mem::replace(&mut self.cx.scope, instance.scope);
+                let ty = self.range_type(domain);
+                self.cx.scope = here;
+                Some((name, lo + i64::from(entry.0 - set.first.0), ty))
+            }
+            _ => None,
+        };
+        Some((barrier, params, body, index))
+    }
+
+    /// Barriers are expressions over the object: they are written when its body is known.
+    pub(crate) fn set_barriers(&mut self) {
+        for entry in 0..self.program.entries.len() {
+            let Owner::Object(object) = self.program.entries[entry].owner else { continue };
+            if self.program.entries[entry].barrier.is_some() {
+                continue;
+            }
+            let id = InstanceId(object.index());
+            let Some((barrier, _, _, index)) = self.entry_body(id, EntryId::from(entry)) else { continue };
+            let scope = self.new_scope(self.instances[id.0].scope, "barrier");
+            if let Some((name, value, ty)) = index {
+                self.bind(scope, &name.key, Binding::Object { obj: Obj::Const(value), ty, constant: true });
+            }
+            let outer_scope = std::mem::replace(&mut self.cx.scope, scope);
+            let outer_object = self.cx.object.replace(id);
+            let before = self.cx.cur;
+            let probe = self.reserve();
+            self.cx.cur = probe;
+            let rejected = self.rejected.len();
+            let value = self.condition(barrier).unwrap_or(Model::Any);
+            let written = self.cx.cur != probe;
+            self.cx.cur = before;
+            self.cx.scope = outer_scope;
+            self.cx.object = outer_object;
+            self.rejected.truncate(rejected);
+            let value = if written {
+                self.program.assume(
+                    format!(
+                        "the barrier of {} calls a function with statements: it is taken to be open or closed at any time",
+                        self.program.entry_name(EntryId::from(entry))
+                    ),
+                    barrier.span,
+                );
+                Model::Any
+            } else {
+                value
+            };
+            self.program.entries[entry].barrier = Some(value);
+        }
+    }
+
+    /// Asks for the bodies of the protected entries that are called; true if there were new ones.
+    pub(crate) fn need_entry_bodies(&mut self) -> bool {
+        let mut needed = Vec::new();
+        for (task, target) in &self.entry_calls {
+            let mut entries = Vec::new();
+            self.possible_entries(target, &mut entries);
+            for entry in entries {
+                if let Owner::Object(object) = self.program.entries[entry.index()].owner
+                    && !self.program.bodies.contains_key(&(*task, entry))
+                {
+                    needed.push((*task, entry, object));
+                }
+            }
+        }
+        needed.sort_by_key(|n| (n.0, n.1));
+        needed.dedup();
+        for &(task, entry, object) in &needed {
+            self.new_entry_proc(task, entry, object);
+        }
+        !needed.is_empty()
+    }
+
+    /// The entries that an expression may evaluate to.
+    fn possible_entries(&self, target: &Model, out: &mut Vec<EntryId>) {
+        let family = |first: i64, out: &mut Vec<EntryId>, whole: bool| {
+            let Ok(first) = u32::try_from(first) else { return };
+            if !whole {
+                out.push(EntryId(first));
+                return;
+            }
+            // All entries of the same owner, to be safe.
+            if let Some(entry) = self.program.entries.get(first as usize) {
+                let owner = entry.owner;
+                out.extend(
+                    (0..self.program.entries.len())
+                        .filter(|e| self.program.entries[*e].owner == owner)
+                        .map(EntryId::from),
+                );
+            }
+        };
+        match target {
+            Model::Const(entry) => family(*entry, out, false),
+            Model::Lookup(table, _) => {
+                for value in &self.program.tables[table.index()].values {
+                    family(*value, out, false);
+                }
+            }
+            Model::Binary(_, base, _) => match base.as_ref() {
+                Model::Const(entry) => family(*entry, out, true),
+                Model::Lookup(table, _) => {
+                    for value in &self.program.tables[table.index()].values {
+                        family(*value, out, true);
+                    }
+                }
+                _ => out.extend((0..self.program.entries.len()).map(EntryId::from)),
+            },
+            _ => out.extend((0..self.program.entries.len()).map(EntryId::from)),
+        }
+    }
+
+    fn new_entry_proc(&mut self, task: TaskId, entry: EntryId, object: ObjectId) {
+        let id = InstanceId(object.index());
+        let proc = ProcId::from(self.program.procs.len());
+        let span = self.program.entries[entry.index()].span;
+        let start = self.program.add_node(Action::Return, span, None);
+        let name = format!("{} of {}", self.program.entry_name(entry), self.program.tasks[task.index()].name);
+        self.program.procs.push(Proc { name, task, start, formals: Vec::new(), locals: Vec::new() });
+        self.program.bodies.insert((task, entry), proc);
+        let mut info = ProcInfo::default();
+        let mut formals = Vec::new();
+        let scope = self.instances[id.0].scope;
+        let params: &'a [Param] = match self.entry_body(id, entry) {
+            Some((_, params, _, _)) => params,
+            None => &[],
+        };
+        let (outer_scope, outer_locals, outer_storage, outer_prefix) = (
+            std::mem::replace(&mut self.cx.scope, scope),
+            std::mem::take(&mut self.cx.locals),
+            std::mem::replace(&mut self.cx.storage, Storage::Local(task)),
+            std::mem::replace(&mut self.cx.prefix, format!("{}.", self.program.entry_name(entry))),
+        );
+        for param in params {
+            let ty = self.type_ref(&param.ty);
+            let obj = if self.is_active(ty) {
+                Obj::Opaque
+            } else {
+                self.storage_for(ty, &param.name.text, param.name.span)
+            };
+            let cells = self.cells_of(&obj, ty);
+            let mode = match param.mode {
+                ParamMode::In => Mode::In,
+                ParamMode::Out => Mode::Out,
+                ParamMode::InOut => Mode::InOut,
+            };
+            formals.extend(cells.iter().map(|c| Formal { cell: *c, mode }));
+            info.cells.push(cells);
+        }
+        let locals = std::mem::replace(&mut self.cx.locals, outer_locals);
+        self.cx.scope = outer_scope;
+        self.cx.storage = outer_storage;
+        self.cx.prefix = outer_prefix;
+        let header = &mut self.program.procs[proc.index()];
+        header.formals = formals;
+        header.locals = locals;
+        self.proc_info.insert(proc, info);
+        self.jobs.push_back(Job::EntryBody { proc, task, instance: id, entry });
+    }
+
+    // ---- allocators --------------------------------------------------------------------------
+
+    pub(crate) fn allocate(
+        &mut self,
+        subtype: &'a Subtype,
+        init: Option<&'a syntax::Expr>,
+        want: Option<TypeId>,
+        span: Span,
+    ) -> Val {
+        let ty = self.subtype(subtype);
+        let (access, master) = match want.map(|w| (w, self.kind(w).clone())) {
+            Some((w, TypeKind::Access { master, .. })) => (w, master),
+            _ => (self.access_to(ty), self.cx.master),
+        };
+        match self.kind(ty).clone() {
+            TypeKind::Task { of, constraint } if !self.cx.repeated => {
+                let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
+                let discriminants = self.bind_discriminants(params, scope, constraint);
+                let name = format!("{}@{}", self.unit_types[of.0].name, span.line);
+                let name = self.fresh_task_name(&name);
+                let task = self.make_task(of, &name, span, discriminants, master);
+                let number = Model::Const(i64::from(task.0));
+                self.emit(|next| Action::Activate { tasks: vec![number.clone()], next });
+                Val::Scalar(number, Some(access))
+            }
+            TypeKind::Task { of, constraint } => {
+                let value = self.allocate_pool(of, constraint, master, span);
+                Val::Scalar(value, Some(access))
+            }
+            _ if self.is_active(ty) => {
+                if self.cx.repeated {
+                    self.reject(
+                        span,
+                        "an allocator of protected objects that may be evaluated any number of times",
+                    );
+                    return Val::Scalar(Model::Any, Some(access));
+                }
+                let outer = std::mem::take(&mut self.cx.pending);
+                let outer_master = std::mem::replace(&mut self.cx.master, master);
+                let outer_storage = std::mem::replace(&mut self.cx.storage, Storage::Shared);
+                let obj = self.make(ty, &format!("new@{}:{}", span.line, span.column), span);
+                self.cx.storage = outer_storage;
+                self.activate_pending();
+                self.cx.pending = outer;
+                self.cx.master = outer_master;
+                if let Some(init) = init {
+                    self.assign_expr(&obj, ty, init);
+                }
+                let value = self.reference_to(&obj, ty);
+                Val::Scalar(value, Some(access))
+            }
+            _ => {
+                if self.cx.repeated {
+                    // Data that may be allocated any number of times is not followed.
+                    if let Some(init) = init {
+                        self.value(init, Some(ty));
+                    }
+                    return Val::Scalar(Model::Any, Some(access));
+                }
+                let outer_storage = std::mem::replace(&mut self.cx.storage, Storage::Shared);
+                let obj = self.make(ty, &format!("new@{}:{}", span.line, span.column), span);
+                self.cx.storage = outer_storage;
+                if let Some(init) = init {
+                    self.assign_expr(&obj, ty, init);
+                }
+                let value = self.reference_to(&obj, ty);
+                Val::Scalar(value, Some(access))
+            }
+        }
+    }
+
+    fn fresh_task_name(&self, name: &str) -> String {
+        let full = |n: &str| format!("{}{n}", self.cx.prefix);
+        let taken = |n: &str| self.program.tasks.iter().any(|t| t.name == full(n));
+        if !taken(name) {
+            return name.to_owned();
+        }
+        (2..).map(|i| format!("{name}#{i}")).find(|n| !taken(n)).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// An allocator that may be evaluated any number of times: tasks from a pool.
+    fn allocate_pool(
+        &mut self,
+        of: UnitTypeId,
+        constraint: Option<(&'a [Arg], ScopeId)>,
+        master: rendez_model::MasterId,
+        span: Span,
+    ) -> Model {
+        let count = self.bounds.tasks_per_allocator;
+        self.program.assume(
+            format!(
+                "at most {count} tasks are created by the allocator of {} here; executions that create more are not followed",
+                self.unit_types[of.0].name
+            ),
+            span,
+        );
+        let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
+        let values = self.bind_discriminants(params, scope, constraint);
+        let mut pool = Vec::new();
+        let mut cells: Vec<Vec<VarId>> = vec![Vec::new(); values.len()];
+        for i in 0..count {
+            let mut own = Vec::new();
+            for (k, (param, _, ty)) in values.iter().enumerate() {
+                let obj = match self.domain(*ty) {
+                    Some(domain) => {
+                        let name = format!("{}{}#{}", self.cx.prefix, param.name.text, i + 1);
+                        let cell =
+                            self.program.add_var(name, domain, rendez_model::Value::Any, Storage::Shared);
+                        cells[k].push(cell);
+                        Obj::Cell(cell)
+                    }
+                    None => Obj::Opaque,
+                };
+                own.push((*param, obj, *ty));
+            }
+            let name = format!("{}@{}#{}", self.unit_types[of.0].name, span.line, i + 1);
+            pool.push(self.make_task(of, &name, span, own, master));
+        }
+        let to = self.temporary("new", rendez_model::Domain::Range(-1, 65535));
+        let first = i64::from(pool[0].0);
+        self.emit(|next| Action::Allocate { pool, to: Place::Var(to), next });
+        for (k, (_, obj, _)) in values.iter().enumerate() {
+            if cells[k].len() == count {
+                let value = self.read(obj);
+                let numbers = cells[k].iter().map(|c| i64::from(c.0)).collect();
+                let table = self.program.add_table("discriminants", first, numbers);
+                self.assign(Place::Indexed(table, Model::Var(to)), value);
+            }
+        }
+        self.emit(|next| Action::Activate { tasks: vec![Model::Var(to)], next });
+        Model::Var(to)
+    }
+}
+
+fn is_empty(handled: &Handled) -> bool {
+    handled.stmts.iter().all(|s| matches!(s.kind, StmtKind::Null) && s.labels.is_empty())
+}

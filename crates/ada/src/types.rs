@@ -1,0 +1,351 @@
+//! Types: what is known of their values.
+
+use std::rc::Rc;
+
+use rendez_model::{Domain, Expr as Model};
+
+use crate::elaborate::Elaborator;
+use crate::env::{Type, *};
+use crate::syntax::{self, *};
+
+impl<'a> Elaborator<'a> {
+    pub(crate) fn new_type(&mut self, name: impl Into<String>, kind: TypeKind<'a>) -> TypeId {
+        let id = TypeId(self.types.len());
+        self.types.push(Type { name: name.into(), root: id, kind });
+        id
+    }
+
+    pub(crate) fn new_subtype(&mut self, name: impl Into<String>, of: TypeId, kind: TypeKind<'a>) -> TypeId {
+        let root = self.types[of.0].root;
+        self.types.push(Type { name: name.into(), root, kind });
+        TypeId(self.types.len() - 1)
+    }
+
+    pub(crate) fn kind(&self, ty: TypeId) -> &TypeKind<'a> {
+        &self.types[ty.0].kind
+    }
+
+    pub(crate) fn root(&self, ty: TypeId) -> TypeId {
+        self.types[ty.0].root
+    }
+
+    /// The domain of a cell of a scalar or access type.
+    pub(crate) fn domain(&self, ty: TypeId) -> Option<Domain> {
+        match *self.kind(ty) {
+            TypeKind::Integer { lo, hi, .. } | TypeKind::Enumeration { lo, hi, .. } if lo <= hi => {
+                Some(Domain::Range(lo, hi))
+            }
+            TypeKind::Access { .. } => Some(Domain::Range(-1, 65535)),
+            _ => None,
+        }
+    }
+
+    /// First and last value of a discrete type.
+    pub(crate) fn range_of(&self, ty: TypeId) -> Option<(i64, i64)> {
+        match *self.kind(ty) {
+            TypeKind::Integer { lo, hi, .. } | TypeKind::Enumeration { lo, hi, .. } => Some((lo, hi)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn modulus(&self, ty: TypeId) -> Option<i64> {
+        match *self.kind(ty) {
+            TypeKind::Integer { modulus, .. } => modulus,
+            _ => None,
+        }
+    }
+
+    /// The type that a name denotes; opaque if it is none we know.
+    pub(crate) fn type_named(&mut self, name: &'a syntax::Expr) -> TypeId {
+        match self.meaning(name) {
+            Meaning::Type(ty) => ty,
+            _ => self.std.opaque,
+        }
+    }
+
+    pub(crate) fn type_ref(&mut self, ty: &'a TypeRef) -> TypeId {
+        match ty {
+            TypeRef::Subtype(subtype) => self.subtype(subtype),
+            TypeRef::Access(target) => {
+                let target = self.type_named(target);
+                self.access_to(target)
+            }
+            TypeRef::AccessSubprogram => self.std.opaque,
+            TypeRef::Array(ranges, element) => self.array_type("array", ranges, element),
+        }
+    }
+
+    pub(crate) fn access_to(&mut self, target: TypeId) -> TypeId {
+        let master = self.cx.master;
+        self.new_type("access", TypeKind::Access { target, master })
+    }
+
+    pub(crate) fn subtype(&mut self, subtype: &'a Subtype) -> TypeId {
+        let base = self.type_named(&subtype.mark);
+        let Some(constraint) = &subtype.constraint else { return base };
+        let name = self.types[base.0].name.clone();
+        match (self.kind(base).clone(), constraint) {
+            (TypeKind::Integer { modulus, .. }, Constraint::Range(range)) => {
+                match self.static_range(range, Some(base)) {
+                    Some((lo, hi)) => self.new_subtype(name, base, TypeKind::Integer { lo, hi, modulus }),
+                    None => base,
+                }
+            }
+            (TypeKind::Enumeration { literals, .. }, Constraint::Range(range)) => {
+                match self.static_range(range, Some(base)) {
+                    Some((lo, hi)) => {
+                        self.new_subtype(name, base, TypeKind::Enumeration { literals, lo, hi })
+                    }
+                    None => base,
+                }
+            }
+            (TypeKind::Array { bounds: None, dimensions, element }, Constraint::Args(args)) => {
+                let mut bounds = Vec::new();
+                for arg in args {
+                    match self.static_range(&arg.value, None) {
+                        Some(range) => bounds.push(range),
+                        None => return self.std.opaque,
+                    }
+                }
+                if bounds.len() != dimensions {
+                    return self.std.opaque;
+                }
+                self.new_subtype(name, base, TypeKind::Array { bounds: Some(bounds), dimensions, element })
+            }
+            (TypeKind::Record { def, discriminants, scope, parent, .. }, Constraint::Args(args)) => {
+                let constraint = Some((args.as_slice(), self.cx.scope));
+                self.new_subtype(
+                    name,
+                    base,
+                    TypeKind::Record { def, discriminants, scope, parent, constraint },
+                )
+            }
+            (TypeKind::Task { of, .. }, Constraint::Args(args)) => {
+                let constraint = Some((args.as_slice(), self.cx.scope));
+                self.new_subtype(name, base, TypeKind::Task { of, constraint })
+            }
+            (TypeKind::Protected { of, .. }, Constraint::Args(args)) => {
+                let constraint = Some((args.as_slice(), self.cx.scope));
+                self.new_subtype(name, base, TypeKind::Protected { of, constraint })
+            }
+            _ => base,
+        }
+    }
+
+    pub(crate) fn array_type(&mut self, name: &str, ranges: &'a [Choice], element: &'a TypeRef) -> TypeId {
+        let element = self.type_ref(element);
+        let dimensions = ranges.len();
+        let mut bounds = Vec::new();
+        for range in ranges {
+            match self.static_range(range, None) {
+                Some((lo, hi)) => bounds.push((lo, hi)),
+                _ => {
+                    let kind = TypeKind::Array { bounds: None, dimensions, element };
+                    return self.new_type(name, kind);
+                }
+            }
+        }
+        self.new_type(name, TypeKind::Array { bounds: Some(bounds), dimensions, element })
+    }
+
+    /// The bounds of a discrete range, if they are constants.
+    pub(crate) fn static_range(&mut self, range: &'a Choice, want: Option<TypeId>) -> Option<(i64, i64)> {
+        let (lo, hi) = self.range(range, want)?;
+        Some((lo.constant()?, hi.constant()?))
+    }
+
+    /// The bounds of a discrete range, evaluated now.
+    pub(crate) fn range(&mut self, range: &'a Choice, want: Option<TypeId>) -> Option<(Model, Model)> {
+        match range {
+            Choice::Range(lo, hi) => {
+                let want = want.or_else(|| self.discrete_type(lo)).or_else(|| self.discrete_type(hi));
+                let lo = self.scalar(lo, want)?;
+                let hi = self.scalar(hi, want)?;
+                Some((lo, hi))
+            }
+            Choice::RangeOf(prefix, dimension) => {
+                let dimension = match dimension {
+                    Some(d) => usize::try_from(self.scalar(d, None)?.constant()? - 1).ok()?,
+                    None => 0,
+                };
+                let (lo, hi) = self.bounds_of(prefix, dimension)?;
+                Some((Model::Const(lo), Model::Const(hi)))
+            }
+            Choice::Subtype(subtype) => {
+                let ty = self.subtype(subtype);
+                let (lo, hi) = self.range_of(ty)?;
+                Some((Model::Const(lo), Model::Const(hi)))
+            }
+            Choice::Expr(e) => match self.meaning(e) {
+                Meaning::Type(ty) => {
+                    let (lo, hi) = self.range_of(ty)?;
+                    Some((Model::Const(lo), Model::Const(hi)))
+                }
+                _ => None,
+            },
+            Choice::Others => None,
+        }
+    }
+
+    /// The discrete type of the values of a range, for the loop parameter.
+    pub(crate) fn range_type(&mut self, range: &'a Choice) -> TypeId {
+        let ty = match range {
+            Choice::Range(lo, hi) => self.discrete_type(lo).or_else(|| self.discrete_type(hi)),
+            Choice::RangeOf(prefix, _) => match self.meaning(prefix) {
+                Meaning::Type(ty) if self.range_of(ty).is_some() => Some(ty),
+                _ => None,
+            },
+            Choice::Subtype(subtype) => Some(self.subtype(subtype)),
+            Choice::Expr(e) => match self.meaning(e) {
+                Meaning::Type(ty) => Some(ty),
+                _ => None,
+            },
+            Choice::Others => None,
+        };
+        let ty = ty.filter(|t| self.range_of(*t).is_some()).unwrap_or(self.std.integer);
+        self.root(ty)
+    }
+
+    /// Bounds of an array object or type, or of a discrete type.
+    pub(crate) fn bounds_of(&mut self, prefix: &'a syntax::Expr, dimension: usize) -> Option<(i64, i64)> {
+        match self.meaning(prefix) {
+            Meaning::Type(ty) => match self.kind(ty) {
+                TypeKind::Array { bounds: Some(bounds), .. } => bounds.get(dimension).copied(),
+                _ => self.range_of(ty),
+            },
+            Meaning::Object(obj, ty, _) => {
+                let (obj, ty) = self.dereferenced(obj, ty);
+                match &obj {
+                    Obj::Array(array) => array.bounds.get(dimension).copied(),
+                    Obj::Chosen { choices, .. } => match choices.first() {
+                        Some(Obj::Array(array)) => array.bounds.get(dimension).copied(),
+                        _ => None,
+                    },
+                    _ => match self.kind(ty) {
+                        TypeKind::Array { bounds: Some(bounds), .. } => bounds.get(dimension).copied(),
+                        _ => None,
+                    },
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Elaborates a type declaration and binds its name.
+    pub(crate) fn type_declaration(&mut self, name: &'a Ident, discriminants: &'a [Param], def: &'a TypeDef) {
+        // A full declaration completes a private or incomplete one of the same scope.
+        let unfinished = self.scopes[self.cx.scope.0].names.get(&name.key).and_then(|l| match l.first() {
+            Some(Binding::Type(ty)) if matches!(self.types[ty.0].kind, TypeKind::Unfinished) => Some(*ty),
+            _ => None,
+        });
+        let id = match unfinished {
+            Some(id) => id,
+            None => {
+                let id = self.new_type(name.text.clone(), TypeKind::Unfinished);
+                self.bind(self.cx.scope, &name.key, Binding::Type(id));
+                id
+            }
+        };
+        let kind = match def {
+            TypeDef::Enumeration(literals) => {
+                for (i, literal) in literals.iter().enumerate() {
+                    self.bind(self.cx.scope, &literal.key, Binding::Literal(id, i as i64));
+                }
+                let hi = literals.len() as i64 - 1;
+                let literals = Rc::new(literals.iter().map(|l| l.text.clone()).collect());
+                TypeKind::Enumeration { literals, lo: 0, hi }
+            }
+            TypeDef::Range(lo, hi) => {
+                let lo = self.scalar(lo, None).and_then(|e| e.constant());
+                let hi = self.scalar(hi, None).and_then(|e| e.constant());
+                match (lo, hi) {
+                    (Some(lo), Some(hi)) => TypeKind::Integer { lo, hi, modulus: None },
+                    _ => TypeKind::Opaque,
+                }
+            }
+            TypeDef::Modular(modulus) => match self.scalar(modulus, None).and_then(|e| e.constant()) {
+                Some(m) if m > 0 => TypeKind::Integer { lo: 0, hi: m - 1, modulus: Some(m) },
+                _ => TypeKind::Opaque,
+            },
+            TypeDef::Array(ranges, element) => {
+                let array = self.array_type(&name.text, ranges, element);
+                self.types[array.0].kind.clone()
+            }
+            TypeDef::Record(def) => {
+                let scope = self.cx.scope;
+                TypeKind::Record { def, discriminants, scope, parent: None, constraint: None }
+            }
+            TypeDef::Access(target) => {
+                let target = self.subtype(target);
+                TypeKind::Access { target, master: self.cx.master }
+            }
+            TypeDef::Derived(parent, extension) => {
+                let parent = self.subtype(parent);
+                match (self.kind(parent).clone(), extension) {
+                    (TypeKind::Record { .. }, Some(def)) => TypeKind::Record {
+                        def,
+                        discriminants,
+                        scope: self.cx.scope,
+                        parent: Some(parent),
+                        constraint: None,
+                    },
+                    (TypeKind::Enumeration { literals, lo, hi }, _) => {
+                        for (i, literal) in literals.iter().enumerate() {
+                            self.bind(self.cx.scope, &literal.to_lowercase(), Binding::Literal(id, i as i64));
+                        }
+                        TypeKind::Enumeration { literals, lo, hi }
+                    }
+                    (kind, _) => kind,
+                }
+            }
+            TypeDef::Private | TypeDef::Incomplete | TypeDef::Formal => return,
+            TypeDef::Real | TypeDef::AccessSubprogram | TypeDef::Interface => TypeKind::Opaque,
+        };
+        self.types[id.0].kind = kind;
+    }
+
+    /// Names and types of the components of a record type, without a constraint.
+    pub(crate) fn fields(&mut self, ty: TypeId) -> Rc<Vec<(String, TypeId)>> {
+        if let Some(fields) = self.record_fields.get(&ty) {
+            return fields.clone();
+        }
+        let mut all = Vec::new();
+        if let TypeKind::Record { def, discriminants, scope, parent, .. } = self.kind(ty).clone() {
+            if let Some(parent) = parent {
+                all.extend(self.fields(parent).iter().cloned());
+            }
+            let outer = std::mem::replace(&mut self.cx.scope, scope);
+            for discriminant in discriminants {
+                let ty = self.type_ref(&discriminant.ty);
+                all.push((discriminant.name.key.clone(), ty));
+            }
+            self.definition_fields(def, &mut all);
+            self.cx.scope = outer;
+        }
+        let all = Rc::new(all);
+        self.record_fields.insert(ty, all.clone());
+        all
+    }
+
+    fn definition_fields(&mut self, def: &'a RecordDef, all: &mut Vec<(String, TypeId)>) {
+        for decl in &def.components {
+            if let DeclKind::Object { names, ty, .. } = &decl.kind {
+                let ty = self.type_ref(ty);
+                all.extend(names.iter().map(|n| (n.key.clone(), ty)));
+            }
+        }
+        for (_, inner) in def.variants.iter().flat_map(|v| &v.variants) {
+            self.definition_fields(inner, all);
+        }
+    }
+
+    /// Whether objects of the type are, or contain, tasks or protected objects.
+    pub(crate) fn is_active(&mut self, ty: TypeId) -> bool {
+        match self.kind(ty).clone() {
+            TypeKind::Task { .. } | TypeKind::Protected { .. } => true,
+            TypeKind::Array { element, .. } => self.is_active(element),
+            TypeKind::Record { .. } => self.fields(ty).iter().any(|f| self.is_active(f.1)),
+            _ => false,
+        }
+    }
+}

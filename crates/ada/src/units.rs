@@ -1,0 +1,293 @@
+//! Finding the compilation units of a program and the order of their elaboration.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use rendez_source::{Diagnostic, SourceMap, Span, decode};
+
+use crate::library;
+use crate::parse::{dotted, parse};
+use crate::syntax::*;
+
+/// The file system, as far as the front end looks at it.
+pub trait Files {
+    /// The bytes of a file, or why it cannot be read.
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>>;
+
+    /// The files in a folder; none if it cannot be listed.
+    fn list(&self, folder: &Path) -> Vec<PathBuf>;
+}
+
+/// Larger files are refused: no source text written by people is as large.
+const MAX_FILE: usize = 8 << 20;
+
+/// The units of a program.
+pub struct Units {
+    pub all: Vec<Unit>,
+    /// Library units without source, opaque.
+    pub opaque: Vec<(String, Span)>,
+    pub tracked: Vec<String>,
+    pub specs: HashMap<String, usize>,
+    pub bodies: HashMap<String, usize>,
+    /// Subunits by the full name of what they complete.
+    pub subunits: HashMap<String, usize>,
+}
+
+pub struct Search<'s> {
+    pub sources: &'s [PathBuf],
+    pub include: &'s [PathBuf],
+    /// Units that the user declares to be without effect on synchronisation.
+    pub opaque: &'s [String],
+}
+
+/// Reads the named files and everything they need.
+pub fn load(
+    search: &Search,
+    files: &dyn Files,
+    map: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Units {
+    let mut loader = Loader {
+        search,
+        system: files,
+        map,
+        diagnostics,
+        units: Units {
+            all: Vec::new(),
+            opaque: Vec::new(),
+            tracked: Vec::new(),
+            specs: HashMap::new(),
+            bodies: HashMap::new(),
+            subunits: HashMap::new(),
+        },
+        files: HashSet::new(),
+        tried: HashSet::new(),
+        folders: HashMap::new(),
+    };
+    for source in search.sources {
+        loader.file(source, None);
+    }
+    loader.complete();
+    loader.units
+}
+
+struct Loader<'s> {
+    search: &'s Search<'s>,
+    system: &'s dyn Files,
+    map: &'s mut SourceMap,
+    diagnostics: &'s mut Vec<Diagnostic>,
+    units: Units,
+    files: HashSet<PathBuf>,
+    tried: HashSet<String>,
+    folders: HashMap<PathBuf, Vec<PathBuf>>,
+}
+
+impl Loader<'_> {
+    /// Reads and parses one file; false if there is none. A file that was asked for by name must
+    /// exist, one that is merely looked for need not.
+    fn file(&mut self, path: &Path, wanted: Option<&str>) -> bool {
+        if self.files.contains(path) {
+            return true;
+        }
+        let bytes = match self.system.read(path) {
+            Ok(bytes) => bytes,
+            Err(_) if wanted.is_some() => return false,
+            Err(error) => {
+                self.diagnostics
+                    .push(Diagnostic::general(format!("{}: cannot be read: {error}", path.display())));
+                return false;
+            }
+        };
+        self.files.insert(path.to_owned());
+        let name = path.display().to_string();
+        if bytes.len() > MAX_FILE {
+            self.diagnostics.push(Diagnostic::general(format!(
+                "{name}:1:1: the file has {} bytes; source files of more than {MAX_FILE} bytes are refused",
+                bytes.len()
+            )));
+            return true;
+        }
+        let text = match decode(&bytes) {
+            Ok(text) => text,
+            Err(not_text) => {
+                let line = 1 + bytes[..not_text.at].iter().filter(|b| **b == b'\n').count();
+                self.diagnostics.push(Diagnostic::general(format!(
+                    "{name}:{line}:1: this is not source text: byte {} is NUL",
+                    not_text.at
+                )));
+                return true;
+            }
+        };
+        let file = self.map.add(name.clone(), text);
+        let text = self.map.text(file).to_owned();
+        if text.trim().is_empty() {
+            self.diagnostics.push(Diagnostic::general(format!("{name}:1:1: the file is empty")));
+            return true;
+        }
+        let parsed = parse(file, &text);
+        self.units.tracked.extend(parsed.tracked);
+        let failed = !parsed.diagnostics.is_empty();
+        self.diagnostics.extend(parsed.diagnostics);
+        if parsed.units.is_empty() && !failed {
+            self.diagnostics
+                .push(Diagnostic::general(format!("{name}:1:1: the file holds no compilation unit")));
+        }
+        for unit in parsed.units {
+            self.add(unit);
+        }
+        true
+    }
+
+    fn add(&mut self, unit: Unit) {
+        let index = self.units.all.len();
+        let (name, is_body) = unit_name(&unit.decl);
+        if let Some(parent) = &unit.separate {
+            self.units.subunits.insert(format!("{}.{name}", dotted(parent)), index);
+        } else if is_body {
+            self.units.bodies.entry(name).or_insert(index);
+        } else {
+            self.units.specs.entry(name).or_insert(index);
+        }
+        self.units.all.push(unit);
+    }
+
+    /// Finds every unit that is named by a with clause, or is a parent, body or subunit.
+    fn complete(&mut self) {
+        let mut next = 0;
+        while next < self.units.all.len() {
+            let unit = &self.units.all[next];
+            next += 1;
+            let (name, is_body) = unit_name(&unit.decl);
+            let withs: Vec<(String, Span)> = unit.withs.iter().map(|w| (dotted(w), w.span)).collect();
+            let separate = unit.separate.as_ref().map(dotted);
+            let stubs = stubs(&unit.decl);
+            let needs_body = matches!(
+                unit.decl.kind,
+                DeclKind::Package { .. }
+                    | DeclKind::Generic { .. }
+                    | DeclKind::Subprogram { body: SubprogramBody::None, .. }
+            );
+            let needs_spec = matches!(unit.decl.kind, DeclKind::PackageBody { .. });
+            for (with, span) in withs {
+                self.find(&with, span);
+            }
+            if separate.is_none() {
+                if let Some((parent, _)) = name.rsplit_once('.') {
+                    self.find(parent, Span::NOWHERE);
+                }
+                if is_body && !self.units.specs.contains_key(&name) {
+                    let found = self.look(&name, &["ads"]);
+                    if !found && needs_spec && !self.units.specs.contains_key(&name) {
+                        let span = self.units.all[next - 1].decl.span;
+                        self.diagnostics.push(Diagnostic::error(
+                            Span { end_line: span.line, ..span },
+                            format!("the specification of package `{name}` was not found"),
+                        ));
+                    }
+                }
+                if needs_body && !self.units.bodies.contains_key(&name) {
+                    self.look(&name, &["adb"]);
+                }
+            }
+            let prefix = match &separate {
+                Some(parent) => format!("{parent}.{name}"),
+                None => name,
+            };
+            for stub in stubs {
+                let full = format!("{prefix}.{stub}");
+                if !self.units.subunits.contains_key(&full) {
+                    self.look(&full, &["adb"]);
+                }
+            }
+        }
+    }
+
+    fn find(&mut self, name: &str, span: Span) {
+        if self.units.specs.contains_key(name) || self.units.bodies.contains_key(name) {
+            return;
+        }
+        if !self.tried.insert(name.to_owned()) {
+            return;
+        }
+        if self.look(name, &["ads", "adb"]) {
+            return;
+        }
+        let asked = self.search.opaque.iter().any(|o| o.eq_ignore_ascii_case(name));
+        if library::is_predefined(name) || asked {
+            self.units.opaque.push((name.to_owned(), span));
+            return;
+        }
+        let file = name.replace('.', "-");
+        self.diagnostics.push(
+            Diagnostic::error(span, format!("unit `{name}` was not found")).label("needed here").help(
+                format!(
+                    "looked for {file}.ads and {file}.adb beside the sources; name its folder with -I DIR, \
+                     or say --opaque {name} if it does not synchronise tasks"
+                ),
+            ),
+        );
+    }
+
+    fn look(&mut self, name: &str, endings: &[&str]) -> bool {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for source in self.search.sources {
+            let folder = source.parent().unwrap_or(Path::new("")).to_owned();
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders.extend(self.search.include.iter().cloned());
+        let stem = name.replace('.', "-");
+        let before = self.units.all.len();
+        for ending in endings {
+            let wanted = format!("{stem}.{ending}");
+            for folder in &folders {
+                // GNAT writes file names in lower case; other systems do not tell cases apart.
+                let found = self.listing(folder).into_iter().find(|path| {
+                    path.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase() == wanted)
+                });
+                if found.is_some_and(|path| self.file(&path, Some(name))) {
+                    break;
+                }
+            }
+        }
+        self.units.all.len() > before
+    }
+
+    fn listing(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let system = self.system;
+        self.folders.entry(folder.to_owned()).or_insert_with(|| system.list(folder)).clone()
+    }
+}
+
+/// The full name of a unit in lower case, and whether it is a body.
+pub fn unit_name(decl: &Decl) -> (String, bool) {
+    match &decl.kind {
+        DeclKind::Package { name, .. } => (dotted(name), false),
+        DeclKind::PackageBody { name, .. } => (dotted(name), true),
+        DeclKind::Subprogram { spec, body } => (dotted(&spec.name), !matches!(body, SubprogramBody::None)),
+        DeclKind::Generic { decl, .. } => unit_name(decl),
+        DeclKind::Instance { name, .. } => (dotted(name), false),
+        DeclKind::TaskBody { name, .. } | DeclKind::ProtectedBody { name, .. } => (name.key.clone(), true),
+        DeclKind::Renaming { name, .. } => (name.key.clone(), false),
+        _ => (String::new(), false),
+    }
+}
+
+/// The names of the body stubs in the declarative part of a unit.
+fn stubs(decl: &Decl) -> Vec<String> {
+    let decls = match &decl.kind {
+        DeclKind::PackageBody { decls, .. } => decls,
+        DeclKind::Subprogram { body: SubprogramBody::Body(body), .. } => &body.decls,
+        DeclKind::TaskBody { body, .. } => &body.decls,
+        _ => return Vec::new(),
+    };
+    decls
+        .iter()
+        .filter_map(|d| match &d.kind {
+            DeclKind::Stub { name } => Some(name.key.clone()),
+            DeclKind::Subprogram { spec, body: SubprogramBody::Separate } => Some(spec.ident.key.clone()),
+            _ => None,
+        })
+        .collect()
+}

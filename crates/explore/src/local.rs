@@ -1,0 +1,78 @@
+//! Running steps that concern no other task.
+
+use rendez_model::access::Access;
+use rendez_model::semantics::{Outcome, Semantics, Step, What};
+use rendez_model::state::{State, Status, Wait};
+use rendez_model::{Program, TaskId};
+
+/// After a step, every task whose next action is local and has one outcome runs on at once.
+///
+/// This is exact for everything the default checks ask: a local action commutes with every step
+/// of every other task, and nothing can prevent it. A task that would run local steps for ever is
+/// stopped after a while, its state is kept, and the search goes on from there.
+pub struct LocalSteps {
+    pub access: Access,
+    enabled: bool,
+}
+
+/// Local steps of one task in one go; a longer run is cut into several states.
+const CHUNK: usize = 5_000;
+
+impl LocalSteps {
+    pub fn new(program: &Program, enabled: bool) -> Self {
+        LocalSteps { access: Access::new(program), enabled }
+    }
+
+    /// Runs local steps from `state` to rest and reports each.
+    pub fn settle(&self, semantics: &Semantics, mut state: State, mut each: impl FnMut(&Outcome)) -> State {
+        if !self.enabled {
+            return state;
+        }
+        let mut out = Vec::new();
+        let mut budget = CHUNK;
+        let mut t = 0;
+        let mut quiet = 0;
+        // Round and round until no task has a local step left.
+        while quiet < state.tasks.len() && budget > 0 {
+            let task = TaskId::from(t);
+            let mut moved = false;
+            while budget > 0 && self.runs_alone(semantics.program, &state, task) {
+                out.clear();
+                semantics.successors(&state, task, &mut out);
+                if out.len() != 1 || is_final(&out[0].step) {
+                    break;
+                }
+                let Some(outcome) = out.pop() else { break };
+                each(&outcome);
+                state = outcome.state;
+                moved = true;
+                budget -= 1;
+            }
+            quiet = if moved { 0 } else { quiet + 1 };
+            t = (t + 1) % state.tasks.len();
+        }
+        state
+    }
+
+    /// A task whose next step is local: it alone need be expanded.
+    pub fn ample(&self, program: &Program, state: &State) -> Option<TaskId> {
+        if !self.enabled {
+            return None;
+        }
+        (0..state.tasks.len()).map(TaskId::from).find(|t| self.runs_alone(program, state, *t))
+    }
+
+    fn runs_alone(&self, program: &Program, state: &State, task: TaskId) -> bool {
+        let ts = &state.tasks[task.index()];
+        matches!(ts.status, Status::Activating | Status::Active)
+            && ts.wait == Wait::Nothing
+            && !ts.aborted
+            && ts.transfers.is_empty()
+            && self.access.is_local(program, state, task)
+    }
+}
+
+/// Steps that a search must look at as steps of their own.
+fn is_final(step: &Step) -> bool {
+    matches!(step.what, What::Unsupported | What::Stopped)
+}

@@ -1,0 +1,236 @@
+//! Who accesses what: the base of local steps, races and relevance.
+
+use crate::expr::{Expr, Place, Value};
+use crate::program::*;
+use crate::state::State;
+
+/// Static facts about the accesses of a program.
+pub struct Access {
+    /// Cells that several tasks name, at least one of them writing, outside of protected actions.
+    pub shared: Vec<bool>,
+    /// Locations whose action concerns no other task: it reads and writes nothing shared, cannot
+    /// be prevented, and prevents nothing. A return is local if the call's results are.
+    pub local: Vec<bool>,
+    /// For each task, the locations of its code.
+    pub code: Vec<Vec<Loc>>,
+}
+
+impl Access {
+    pub fn new(program: &Program) -> Access {
+        let code: Vec<Vec<Loc>> =
+            (0..program.tasks.len()).map(|t| task_code(program, TaskId::from(t))).collect();
+        let mut first: Vec<Option<usize>> = vec![None; program.vars.len()];
+        let mut several = vec![false; program.vars.len()];
+        let mut written = vec![false; program.vars.len()];
+        for (t, locs) in code.iter().enumerate() {
+            for loc in locs {
+                let mut touch = |cell: VarId| match first[cell.index()] {
+                    None => first[cell.index()] = Some(t),
+                    Some(other) => several[cell.index()] |= other != t,
+                };
+                let action = &program.node(*loc).action;
+                action.each_expr(&mut |e| e.each_cell(program, &mut touch));
+                each_written(program, action, |cell| {
+                    touch(cell);
+                    written[cell.index()] = true;
+                });
+            }
+        }
+        let shared: Vec<bool> = (0..program.vars.len())
+            .map(|v| several[v] && written[v] && !matches!(program.vars[v].storage, Storage::Component(_)))
+            .collect();
+        let interruptible =
+            program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. } | Action::Async { .. }));
+        let local =
+            program.nodes.iter().map(|n| is_local(program, &n.action, &shared, interruptible)).collect();
+        Access { shared, local, code }
+    }
+
+    /// Whether the next action of a task concerns no other task.
+    pub fn is_local(&self, program: &Program, state: &State, task: TaskId) -> bool {
+        let ts = &state.tasks[task.index()];
+        if !self.local[ts.pc.index()] {
+            return false;
+        }
+        match (&program.node(ts.pc).action, ts.frames.last()) {
+            (Action::Return, Some(frame)) => match &program.node(frame.site).action {
+                Action::Call { outs, .. } => {
+                    let mut local = true;
+                    for (_, place) in outs {
+                        place.each_cell(program, |cell| local &= !self.shared[cell.index()]);
+                        place.each_index(&mut |e| {
+                            e.each_cell(program, &mut |cell| local &= !self.shared[cell.index()]);
+                        });
+                    }
+                    local
+                }
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+}
+
+/// The locations that a task may execute, procedures and entry bodies included.
+pub fn task_code(program: &Program, task: TaskId) -> Vec<Loc> {
+    let t = &program.tasks[task.index()];
+    let bodies = program.bodies.range((task, EntryId(0))..=(task, EntryId(u32::MAX)));
+    let mut starts = vec![t.start, t.exit];
+    starts.extend(bodies.map(|(_, proc)| program.procs[proc.index()].start));
+    closure(program, starts, |_| true)
+}
+
+/// Everything reachable from some locations, through handlers and calls. Procedures that
+/// `enters` refuses are stepped over.
+pub fn closure(program: &Program, starts: Vec<Loc>, enters: impl Fn(ProcId) -> bool) -> Vec<Loc> {
+    let mut seen = vec![false; program.nodes.len()];
+    let mut order = Vec::new();
+    let mut work = starts;
+    while let Some(loc) = work.pop() {
+        if std::mem::replace(&mut seen[loc.index()], true) {
+            continue;
+        }
+        order.push(loc);
+        let node = program.node(loc);
+        node.action.each_successor(|next| work.push(next));
+        if let Action::Call { proc, .. } = &node.action
+            && enters(*proc)
+        {
+            work.push(program.procs[proc.index()].start);
+        }
+        let mut handler = node.handler;
+        while let Some(id) = handler {
+            let h = &program.handlers[id.index()];
+            work.extend(h.choices.iter().map(|c| c.1));
+            handler = h.outer;
+        }
+    }
+    order
+}
+
+/// The cells that an action may write, results of calls included; cells that only carry
+/// parameters between tasks are not counted.
+pub fn each_written(program: &Program, action: &Action, mut f: impl FnMut(VarId)) {
+    match action {
+        Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. } => {
+            to.each_cell(program, f);
+        }
+        Action::Call { outs, .. } => outs.iter().for_each(|(_, place)| place.each_cell(program, &mut f)),
+        _ => {}
+    }
+}
+
+fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: bool) -> bool {
+    let by_kind = match action {
+        Action::Skip { .. }
+        | Action::Event { .. }
+        | Action::Assign { .. }
+        | Action::Havoc { .. }
+        | Action::Branch { .. }
+        | Action::Choose { .. }
+        | Action::Call { .. }
+        | Action::Return
+        | Action::Raise { .. }
+        | Action::Resume { .. }
+        | Action::Assert { .. } => true,
+        // These end somebody's wait, or give a lock away; nothing but an abort can come between.
+        Action::EndAccept { .. }
+        | Action::FailAccept { .. }
+        | Action::Activated { .. }
+        | Action::Unlock { .. }
+        | Action::Delay { .. } => !interruptible,
+        _ => false,
+    };
+    if !by_kind {
+        return false;
+    }
+    let mut local = true;
+    action.each_expr(&mut |e| {
+        e.each_cell(program, &mut |cell| local &= !shared[cell.index()]);
+        e.walk(&mut |e| match e {
+            // Inside a protected action nobody else changes the queues of the object.
+            Expr::Count(entry) => {
+                let of_object = entry
+                    .constant()
+                    .is_some_and(|e| matches!(program.entries[e as usize].owner, Owner::Object(_)));
+                local &= of_object;
+            }
+            Expr::Callable(_) | Expr::Terminated(_) => local = false,
+            _ => {}
+        });
+    });
+    match action {
+        // Results are written when the callee returns.
+        Action::Call { .. } => {}
+        action => each_written(program, action, |cell| local &= !shared[cell.index()]),
+    }
+    local
+}
+
+/// The shared cells that the next action of a task reads and writes, in this very state.
+pub fn touched(
+    program: &Program,
+    access: &Access,
+    state: &State,
+    task: TaskId,
+    reads: &mut Vec<VarId>,
+    writes: &mut Vec<VarId>,
+) {
+    let ts = &state.tasks[task.index()];
+    let action = &program.node(ts.pc).action;
+    let note = |cell: VarId, list: &mut Vec<VarId>| {
+        if access.shared[cell.index()] && !list.contains(&cell) {
+            list.push(cell);
+        }
+    };
+    action.each_expr(&mut |e| exact_cells(program, state, e, &mut |cell| note(cell, reads)));
+    match action {
+        Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. } => {
+            exact_place(program, state, to, &mut |cell| note(cell, writes));
+        }
+        Action::Return => {
+            if let Some(frame) = ts.frames.last()
+                && let Action::Call { outs, .. } = &program.node(frame.site).action
+            {
+                for (_, place) in outs {
+                    exact_place(program, state, place, &mut |cell| note(cell, writes));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn exact_cells(program: &Program, state: &State, e: &Expr, f: &mut dyn FnMut(VarId)) {
+    e.walk(&mut |e| match e {
+        Expr::Var(var) => f(*var),
+        Expr::Load(table, index) => exact_index(program, state, *table, index, f),
+        _ => {}
+    });
+}
+
+fn exact_place(program: &Program, state: &State, place: &Place, f: &mut dyn FnMut(VarId)) {
+    match place {
+        Place::Var(var) => f(*var),
+        Place::Indexed(table, index) => exact_index(program, state, *table, index, f),
+        Place::Nowhere => {}
+    }
+}
+
+fn exact_index(program: &Program, state: &State, table: TableId, index: &Expr, f: &mut dyn FnMut(VarId)) {
+    match program.eval(state, index) {
+        Ok(Value::Known(index)) => {
+            if let Ok(cell) = program.at(table, index)
+                && cell >= 0
+            {
+                f(VarId(cell as u32));
+            }
+        }
+        Ok(Value::Any) => {
+            for &cell in program.tables[table.index()].values.iter().filter(|v| **v >= 0) {
+                f(VarId(cell as u32));
+            }
+        }
+        Err(_) => {}
+    }
+}

@@ -1,0 +1,16 @@
+//! Passes: programs to simpler programs. Each keeps what the checks ask for, or only adds
+//! behaviour and says so in the assumptions.
+
+mod compact;
+mod constants;
+mod granularity;
+mod inline;
+mod opaque;
+mod slice;
+
+pub use compact::compact;
+pub use constants::propagate_constants;
+pub use granularity::split_accesses;
+pub use inline::{Inline, inline};
+pub use opaque::make_opaque;
+pub use slice::slice;

@@ -1,0 +1,146 @@
+//! Constant propagation: cells that only ever have one value, and what follows from it.
+
+use crate::access::each_written;
+use crate::expr::{Expr, Place, Value};
+use crate::program::*;
+
+/// Replaces cells that are constant in the whole program, folds expressions, and decides branches.
+///
+/// A cell is constant if nothing writes it after its initial value, or if it is an `in` parameter
+/// that every call gives the same constant. Repeats until nothing changes.
+pub fn propagate_constants(program: &mut Program) {
+    loop {
+        let constants = constant_cells(program);
+        let mut changed = false;
+        let tables = program.tables.clone();
+        for node in &mut program.nodes {
+            let before = node.action.clone();
+            fold_places(&mut node.action, &tables);
+            node.action.map_exprs(&mut |e| fold(e, &constants, &tables));
+            if let Action::Branch { cond: Expr::Const(v), yes, no } = &node.action {
+                node.action = Action::Skip { next: if *v != 0 { *yes } else { *no } };
+            }
+            changed |= node.action != before;
+        }
+        for entry in &mut program.entries {
+            if let Some(barrier) = &mut entry.barrier {
+                fold(barrier, &constants, &tables);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
+    super::compact(program, &exits);
+}
+
+fn fold(e: &mut Expr, constants: &[Option<i64>], tables: &[Table]) {
+    let taken = std::mem::replace(e, Expr::Any);
+    let at = |table: TableId, index: i64| -> Option<i64> {
+        let table = &tables[table.index()];
+        usize::try_from(index.checked_sub(table.first)?).ok().and_then(|i| table.values.get(i).copied())
+    };
+    *e = taken.rewrite(&mut |e| match &e {
+        Expr::Var(v) => constants[v.index()].map_or(e, Expr::Const),
+        Expr::Load(table, index) => match index.constant().and_then(|i| at(*table, i)) {
+            Some(cell) if cell >= 0 => {
+                let var = VarId(cell as u32);
+                constants[var.index()].map_or(Expr::Var(var), Expr::Const)
+            }
+            _ => e,
+        },
+        Expr::Lookup(table, index) => match index.constant().and_then(|i| at(*table, i)) {
+            Some(value) => Expr::Const(value),
+            None => e,
+        },
+        _ => e,
+    });
+}
+
+fn fold_places(action: &mut Action, tables: &[Table]) {
+    let resolve = |place: &mut Place| {
+        if let Place::Indexed(table, Expr::Const(index)) = place {
+            let table = &tables[table.index()];
+            let cell = index
+                .checked_sub(table.first)
+                .and_then(|i| usize::try_from(i).ok())
+                .and_then(|i| table.values.get(i).copied());
+            if let Some(cell) = cell.filter(|c| *c >= 0) {
+                *place = Place::Var(VarId(cell as u32));
+            }
+        }
+    };
+    match action {
+        Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. } => resolve(to),
+        Action::Call { outs, .. } => outs.iter_mut().for_each(|o| resolve(&mut o.1)),
+        _ => {}
+    }
+}
+
+/// What is known of a cell: nothing yet, one value, or several.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Nothing,
+    One(i64),
+    Several,
+}
+
+fn constant_cells(program: &Program) -> Vec<Option<i64>> {
+    // Writes other than through `in` parameters.
+    let mut written = vec![false; program.vars.len()];
+    let mut formal = vec![Known::Nothing; program.vars.len()];
+    let mut is_formal = vec![false; program.vars.len()];
+    for proc in &program.procs {
+        for f in &proc.formals {
+            match f.mode {
+                Mode::In => is_formal[f.cell.index()] = true,
+                Mode::Out | Mode::InOut => written[f.cell.index()] = true,
+            }
+        }
+    }
+    for proc in program.bodies.values() {
+        for f in &program.procs[proc.index()].formals {
+            written[f.cell.index()] = true;
+        }
+    }
+    for node in &program.nodes {
+        each_written(program, &node.action, |cell| written[cell.index()] = true);
+        match &node.action {
+            Action::Call { proc, args, .. } => {
+                for (f, arg) in program.procs[proc.index()].formals.iter().zip(args) {
+                    let known = &mut formal[f.cell.index()];
+                    *known = match (*known, arg) {
+                        (Known::Nothing, Expr::Const(v)) => Known::One(*v),
+                        (Known::One(a), Expr::Const(v)) if a == *v => Known::One(a),
+                        _ => Known::Several,
+                    };
+                }
+            }
+            Action::EntryCall { args, .. } | Action::Async { trigger: Trigger::Call { args, .. }, .. } => {
+                args.iter().for_each(|a| written[a.index()] = true);
+            }
+            Action::Select { alternatives, .. } => {
+                alternatives.iter().flat_map(|a| &a.formals).for_each(|f| written[f.cell.index()] = true);
+            }
+            _ => {}
+        }
+    }
+    for handler in &program.handlers {
+        if let Some(cell) = handler.occurrence {
+            written[cell.index()] = true;
+        }
+    }
+    (0..program.vars.len())
+        .map(|i| {
+            if written[i] || program.vars[i].domain == Domain::Opaque {
+                return None;
+            }
+            match (is_formal[i], formal[i], program.vars[i].init) {
+                (true, Known::One(v), _) => Some(v),
+                (false, _, Value::Known(v)) => Some(v),
+                _ => None,
+            }
+        })
+        .collect()
+}

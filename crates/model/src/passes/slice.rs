@@ -1,0 +1,526 @@
+//! Slicing: removes what cannot influence synchronisation, events, assertions, races or checks.
+//!
+//! A location is kept if it synchronises, may raise an exception, accesses a shared variable, or
+//! assigns to a cell that matters; a branch is kept if something kept happens before its arms
+//! meet again. A cell matters if its value decides any of these. What is left over is taken to
+//! come to an end: a loop that only computes is stepped over, which is one of the assumptions of
+//! every verdict.
+
+use crate::access::{Access, each_written};
+use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
+use crate::program::*;
+
+/// Slices the program. Cells named in `keep` always matter.
+pub fn slice(program: &mut Program, keep: &[VarId]) {
+    let mut slicer = Slicer::new(program);
+    keep.iter().for_each(|v| slicer.matters[v.index()] = true);
+    slicer.run();
+    let Slicer { matters, kept, meets, removed_loop, .. } = slicer;
+    if removed_loop {
+        program.assume("loops that only compute come to an end", rendez_source::Span::NOWHERE);
+    }
+    for (i, node) in program.nodes.iter_mut().enumerate() {
+        if kept[i] {
+            continue;
+        }
+        let next = match (&node.action, meets[i]) {
+            (Action::Assign { next, .. } | Action::Havoc { next, .. } | Action::Call { next, .. }, _) => {
+                *next
+            }
+            (Action::Branch { .. } | Action::Choose { .. }, Some(meet)) => meet,
+            _ => continue,
+        };
+        node.action = Action::Skip { next };
+    }
+    for (i, var) in program.vars.iter_mut().enumerate() {
+        if !matters[i] {
+            var.domain = Domain::Opaque;
+            var.init = Value::Any;
+        }
+    }
+    let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
+    super::compact(program, &exits);
+}
+
+struct Slicer<'p> {
+    program: &'p Program,
+    access: Access,
+    matters: Vec<bool>,
+    kept: Vec<bool>,
+    proc_kept: Vec<bool>,
+    /// Where the arms of a branch meet again.
+    meets: Vec<Option<Loc>>,
+    /// What lies between a branch and where its arms meet.
+    regions: Vec<Vec<Loc>>,
+    proc_code: Vec<Vec<Loc>>,
+    removed_loop: bool,
+}
+
+impl<'p> Slicer<'p> {
+    fn new(program: &'p Program) -> Self {
+        let n = program.nodes.len();
+        let mut slicer = Slicer {
+            program,
+            access: Access::new(program),
+            matters: vec![false; program.vars.len()],
+            kept: vec![false; n],
+            proc_kept: vec![false; program.procs.len()],
+            meets: vec![None; n],
+            regions: vec![Vec::new(); n],
+            proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
+            removed_loop: false,
+        };
+        let starts: Vec<Loc> =
+            program.tasks.iter().map(|t| t.start).chain(program.procs.iter().map(|p| p.start)).collect();
+        for start in starts {
+            slicer.find_meets(start);
+        }
+        slicer
+    }
+
+    fn run(&mut self) {
+        for entry in &self.program.entries {
+            if let Some(barrier) = &entry.barrier {
+                barrier.each_cell(self.program, &mut |c| self.matters[c.index()] = true);
+            }
+        }
+        for handler in &self.program.handlers {
+            if let Some(cell) = handler.occurrence {
+                self.matters[cell.index()] = true;
+            }
+        }
+        loop {
+            let mut changed = false;
+            for i in 0..self.program.nodes.len() {
+                changed |= self.visit(Loc::from(i));
+            }
+            for p in 0..self.proc_kept.len() {
+                if !self.proc_kept[p] && self.proc_code[p].iter().any(|l| self.kept[l.index()]) {
+                    self.proc_kept[p] = true;
+                    changed = true;
+                }
+            }
+            changed |= self.parameters();
+            if !changed {
+                break;
+            }
+        }
+        self.removed_loop = (0..self.kept.len()).any(|i| {
+            !self.kept[i]
+                && self.regions[i].contains(&Loc::from(i))
+                && matches!(self.program.nodes[i].action, Action::Branch { .. } | Action::Choose { .. })
+        });
+    }
+
+    fn visit(&mut self, loc: Loc) -> bool {
+        let action = &self.program.node(loc).action;
+        let before = self.kept[loc.index()];
+        let keep = before || self.is_kept(loc, action);
+        self.kept[loc.index()] = keep;
+        let mut changed = keep && !before;
+        if !keep {
+            return false;
+        }
+        let mut needed: Vec<VarId> = Vec::new();
+        let program = self.program;
+        let cells = std::cell::RefCell::new(&mut needed);
+        let need = |e: &Expr| e.each_cell(program, &mut |c| cells.borrow_mut().push(c));
+        match action {
+            Action::Assign { to, value, .. } => {
+                to.each_index(&mut |e| need(e));
+                if self.touches(to) || may_raise(program, value) || may_fail(program, to, value) {
+                    need(value);
+                }
+            }
+            Action::Havoc { to, .. } => to.each_index(&mut |e| need(e)),
+            Action::Call { proc, args, outs, .. } => {
+                for (formal, arg) in program.procs[proc.index()].formals.iter().zip(args) {
+                    if self.matters[formal.cell.index()] || may_raise(program, arg) {
+                        need(arg);
+                    }
+                }
+                for (i, place) in outs {
+                    place.each_index(&mut |e| need(e));
+                    if self.touches(place) {
+                        cells.borrow_mut().push(program.procs[proc.index()].formals[*i].cell);
+                    }
+                }
+            }
+            action => {
+                action.each_expr(&mut |e| need(e));
+                if let Action::FailAccept { occurrence } | Action::Resume { occurrence } = action {
+                    cells.borrow_mut().push(*occurrence);
+                }
+            }
+        }
+        // A range check decides about an exception: the cell that fails it matters.
+        if let Action::Assign { to, value, .. } = action
+            && may_fail(program, to, value)
+        {
+            to.each_cell(program, |c| needed.push(c));
+        }
+        for cell in needed {
+            changed |= !std::mem::replace(&mut self.matters[cell.index()], true);
+        }
+        changed
+    }
+
+    fn touches(&self, place: &Place) -> bool {
+        let mut found = false;
+        place.each_cell(self.program, |c| found |= self.matters[c.index()]);
+        found
+    }
+
+    fn accesses_shared(&self, action: &Action) -> bool {
+        let mut found = false;
+        action.each_expr(&mut |e| {
+            e.each_cell(self.program, &mut |c| found |= self.access.shared[c.index()]);
+        });
+        each_written(self.program, action, |c| found |= self.access.shared[c.index()]);
+        found
+    }
+
+    fn is_kept(&self, loc: Loc, action: &Action) -> bool {
+        let mut raises = false;
+        action.each_expr(&mut |e| raises |= may_raise(self.program, e));
+        if raises || self.accesses_shared(action) {
+            return true;
+        }
+        match action {
+            Action::Skip { .. } | Action::Return => false,
+            Action::Event { name, .. } => !name.starts_with("library "),
+            Action::Assign { to, value, .. } => self.touches(to) || may_fail(self.program, to, value),
+            Action::Havoc { to, .. } => self.touches(to),
+            Action::Call { proc, outs, .. } => {
+                self.proc_kept[proc.index()] || outs.iter().any(|o| self.touches(&o.1))
+            }
+            Action::Branch { .. } | Action::Choose { .. } => {
+                self.meets[loc.index()].is_none()
+                    || self.regions[loc.index()].iter().any(|l| self.kept[l.index()])
+            }
+            _ => true,
+        }
+    }
+
+    /// What matters on one side of a call matters on the other.
+    fn parameters(&mut self) -> bool {
+        let program = self.program;
+        // Argument cells and formals, by entry and position.
+        let mut args: Vec<Vec<&[VarId]>> = vec![Vec::new(); program.entries.len()];
+        let mut formals: Vec<Vec<&[Formal]>> = vec![Vec::new(); program.entries.len()];
+        for node in &program.nodes {
+            match &node.action {
+                Action::EntryCall { entry, args: cells, .. }
+                | Action::Async { trigger: Trigger::Call { entry, args: cells }, .. } => {
+                    for e in entries(program, entry) {
+                        args[e.index()].push(cells);
+                    }
+                }
+                Action::Requeue { .. } => {
+                    // The arguments of any call may arrive at any other entry.
+                    return self.everything_passed();
+                }
+                Action::Select { alternatives, .. } => {
+                    for a in alternatives {
+                        for e in entries(program, &a.entry) {
+                            formals[e.index()].push(&a.formals);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for ((_, entry), proc) in &program.bodies {
+            formals[entry.index()].push(&program.procs[proc.index()].formals);
+        }
+        let mut changed = false;
+        for e in 0..program.entries.len() {
+            for cells in &args[e] {
+                for list in &formals[e] {
+                    for (cell, formal) in cells.iter().zip(list.iter()) {
+                        let either = self.matters[cell.index()] || self.matters[formal.cell.index()];
+                        if either {
+                            changed |= !std::mem::replace(&mut self.matters[cell.index()], true);
+                            changed |= !std::mem::replace(&mut self.matters[formal.cell.index()], true);
+                        }
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn everything_passed(&mut self) -> bool {
+        let program = self.program;
+        let mut changed = false;
+        let mut mark = |cell: VarId| changed |= !std::mem::replace(&mut self.matters[cell.index()], true);
+        for node in &program.nodes {
+            match &node.action {
+                Action::EntryCall { args, .. }
+                | Action::Async { trigger: Trigger::Call { args, .. }, .. } => {
+                    args.iter().for_each(|a| mark(*a));
+                }
+                Action::Select { alternatives, .. } => {
+                    alternatives.iter().flat_map(|a| &a.formals).for_each(|f| mark(f.cell));
+                }
+                _ => {}
+            }
+        }
+        for proc in program.bodies.values() {
+            program.procs[proc.index()].formals.iter().for_each(|f| mark(f.cell));
+        }
+        changed
+    }
+
+    /// Post-dominators of the branches of one graph.
+    fn find_meets(&mut self, start: Loc) {
+        let program = self.program;
+        let order = program.reachable(start);
+        let index: std::collections::HashMap<Loc, usize> =
+            order.iter().enumerate().map(|(i, l)| (*l, i)).collect();
+        let n = order.len();
+        let exit = n;
+        let mut succ: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
+        let mut pred: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
+        for (i, loc) in order.iter().enumerate() {
+            let all = program.node(*loc).action.successors();
+            if all.is_empty() {
+                succ[i].push(exit);
+            }
+            succ[i].extend(all.iter().map(|l| index[l]));
+        }
+        for (i, list) in succ.iter().enumerate() {
+            for s in list {
+                pred[*s].push(i);
+            }
+        }
+        // A loop without exit is given one at its head, which is found first.
+        let mut reaches = vec![false; n + 1];
+        let mark = |from: usize, reaches: &mut Vec<bool>, pred: &Vec<Vec<usize>>| {
+            let mut work = vec![from];
+            while let Some(i) = work.pop() {
+                if !std::mem::replace(&mut reaches[i], true) {
+                    work.extend(&pred[i]);
+                }
+            }
+        };
+        mark(exit, &mut reaches, &pred);
+        for i in 0..n {
+            if !reaches[i] {
+                succ[i].push(exit);
+                pred[exit].push(i);
+                mark(i, &mut reaches, &pred);
+            }
+        }
+        // Immediate post-dominators by iteration over a reverse post-order of the reversed graph.
+        let mut post = Vec::new();
+        let mut seen = vec![false; n + 1];
+        let mut work = vec![(exit, 0)];
+        seen[exit] = true;
+        while let Some((i, k)) = work.pop() {
+            if let Some(&p) = pred[i].get(k) {
+                work.push((i, k + 1));
+                if !std::mem::replace(&mut seen[p], true) {
+                    work.push((p, 0));
+                }
+            } else {
+                post.push(i);
+            }
+        }
+        let mut rank = vec![0; n + 1];
+        for (r, i) in post.iter().enumerate() {
+            rank[*i] = r;
+        }
+        let mut idom: Vec<Option<usize>> = vec![None; n + 1];
+        idom[exit] = Some(exit);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &i in post.iter().rev() {
+                if i == exit {
+                    continue;
+                }
+                let mut new: Option<usize> = None;
+                for &s in &succ[i] {
+                    if idom[s].is_none() {
+                        continue;
+                    }
+                    new = Some(match new {
+                        None => s,
+                        Some(mut a) => {
+                            let mut b = s;
+                            while a != b {
+                                while rank[a] < rank[b] {
+                                    a = idom[a].unwrap_or(exit);
+                                }
+                                while rank[b] < rank[a] {
+                                    b = idom[b].unwrap_or(exit);
+                                }
+                            }
+                            a
+                        }
+                    });
+                }
+                if new.is_some() && idom[i] != new {
+                    idom[i] = new;
+                    changed = true;
+                }
+            }
+        }
+        for (i, loc) in order.iter().enumerate() {
+            if !matches!(program.node(*loc).action, Action::Branch { .. } | Action::Choose { .. }) {
+                continue;
+            }
+            let Some(meet) = idom[i].filter(|m| *m != exit) else { continue };
+            let mut region = Vec::new();
+            let mut seen = vec![false; n + 1];
+            seen[meet] = true;
+            let mut work = succ[i].clone();
+            while let Some(k) = work.pop() {
+                if k == exit || std::mem::replace(&mut seen[k], true) {
+                    continue;
+                }
+                region.push(order[k]);
+                work.extend(&succ[k]);
+            }
+            self.meets[loc.index()] = Some(order[meet]);
+            self.regions[loc.index()] = region;
+        }
+    }
+}
+
+/// The entries that an expression may evaluate to.
+fn entries(program: &Program, e: &Expr) -> Vec<EntryId> {
+    match e {
+        Expr::Const(v) => vec![EntryId(*v as u32)],
+        Expr::Lookup(table, _) => program.tables[table.index()]
+            .values
+            .iter()
+            .filter(|v| **v >= 0)
+            .map(|v| EntryId(*v as u32))
+            .collect(),
+        _ => (0..program.entries.len()).map(EntryId::from).collect(),
+    }
+}
+
+/// The values that an expression may have; None if it is not followed at all.
+fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
+    let of_cell = |v: VarId| match program.vars[v.index()].domain {
+        Domain::Range(lo, hi) => Some((lo, hi)),
+        Domain::Opaque => None,
+    };
+    Some(match e {
+        Expr::Const(v) => (*v, *v),
+        Expr::Any => return None,
+        Expr::Var(v) => of_cell(*v)?,
+        Expr::Load(table, _) => {
+            let mut all: Option<(i64, i64)> = None;
+            for v in program.tables[table.index()].values.iter().filter(|v| **v >= 0) {
+                let (lo, hi) = of_cell(VarId(*v as u32))?;
+                all = Some(all.map_or((lo, hi), |(a, b)| (a.min(lo), b.max(hi))));
+            }
+            all?
+        }
+        Expr::Lookup(table, _) => {
+            let values = &program.tables[table.index()].values;
+            (*values.iter().min()?, *values.iter().max()?)
+        }
+        Expr::Unary(UnaryOp::Not, _) => (0, 1),
+        Expr::Unary(UnaryOp::Negate, e) => {
+            let (lo, hi) = interval(program, e)?;
+            (hi.saturating_neg(), lo.saturating_neg())
+        }
+        Expr::Unary(UnaryOp::Abs, e) => {
+            let (lo, hi) = interval(program, e)?;
+            (0, lo.saturating_abs().max(hi.saturating_abs()))
+        }
+        Expr::Unary(UnaryOp::Wrap(m), _) => (0, m - 1),
+        Expr::Binary(op, a, b) => {
+            use BinaryOp::*;
+            match op {
+                And | Or | Xor | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => (0, 1),
+                Mod => match b.constant() {
+                    Some(m) if m > 0 => (0, m - 1),
+                    _ => (i64::MIN, i64::MAX),
+                },
+                Add | Subtract | Multiply => {
+                    let ((a, b), (c, d)) = (interval(program, a)?, interval(program, b)?);
+                    match op {
+                        Add => (a.saturating_add(c), b.saturating_add(d)),
+                        Subtract => (a.saturating_sub(d), b.saturating_sub(c)),
+                        _ => {
+                            let all = [
+                                a.saturating_mul(c),
+                                a.saturating_mul(d),
+                                b.saturating_mul(c),
+                                b.saturating_mul(d),
+                            ];
+                            (all.into_iter().min()?, all.into_iter().max()?)
+                        }
+                    }
+                }
+                Divide => {
+                    let (lo, hi) = interval(program, a)?;
+                    match b.constant() {
+                        Some(m) if m > 0 => (lo / m, hi / m),
+                        _ => (lo.min(hi.saturating_neg()), hi.max(lo.saturating_neg())),
+                    }
+                }
+                Rem | Power => (i64::MIN, i64::MAX),
+            }
+        }
+        Expr::If(_, a, b) => {
+            let ((a, b), (c, d)) = (interval(program, a)?, interval(program, b)?);
+            (a.min(c), b.max(d))
+        }
+        Expr::Check(_, lo, hi) => (*lo, *hi),
+        Expr::Count(_) => (0, program.tasks.len() as i64),
+        Expr::Callable(_) | Expr::Terminated(_) => (0, 1),
+    })
+}
+
+/// Values beyond 32 bits are taken not to occur: overflow of a counter that decides nothing is
+/// not followed.
+fn exceeds((lo, hi): (i64, i64), range: (i64, i64)) -> bool {
+    (range.0 > i64::from(i32::MIN) && lo < range.0) || (range.1 < i64::from(i32::MAX) && hi > range.1)
+}
+
+/// Whether evaluating an expression may raise an exception.
+fn may_raise(program: &Program, e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| match e {
+        Expr::Check(inner, lo, hi) => {
+            found |= interval(program, inner).is_some_and(|i| exceeds(i, (*lo, *hi)));
+        }
+        Expr::Load(table, index) | Expr::Lookup(table, index) => {
+            let t = &program.tables[table.index()];
+            let range = (t.first, t.first + t.values.len() as i64 - 1);
+            found |= interval(program, index).is_some_and(|(lo, hi)| lo < range.0 || hi > range.1);
+        }
+        Expr::Binary(BinaryOp::Divide | BinaryOp::Mod | BinaryOp::Rem, _, b) => {
+            found |= match b.constant() {
+                Some(v) => v == 0,
+                None => interval(program, b).is_some_and(|(lo, hi)| lo <= 0 && hi >= 0),
+            };
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Whether an assignment may fail a range check.
+fn may_fail(program: &Program, to: &Place, value: &Expr) -> bool {
+    let mut found = false;
+    if let Place::Indexed(table, index) = to {
+        let t = &program.tables[table.index()];
+        let range = (t.first, t.first + t.values.len() as i64 - 1);
+        found |= interval(program, index).is_some_and(|(lo, hi)| lo < range.0 || hi > range.1);
+    }
+    let Some(values) = interval(program, value) else { return found };
+    to.each_cell(program, |c| {
+        if let Domain::Range(lo, hi) = program.vars[c.index()].domain {
+            found |= exceeds(values, (lo, hi));
+        }
+    });
+    found
+}

@@ -1,0 +1,604 @@
+//! What a program consists of.
+
+use std::collections::BTreeMap;
+
+use rendez_source::Span;
+
+use crate::expr::{Expr, Place, Value};
+
+macro_rules! index {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self { $name(index as u32) }
+        }
+    )*};
+}
+
+index! {
+    /// A cell.
+    VarId;
+    /// A task instance.
+    TaskId;
+    /// An entry of a task or protected object.
+    EntryId;
+    /// A protected object.
+    ObjectId;
+    /// A procedure.
+    ProcId;
+    /// A location of some control-flow graph.
+    Loc;
+    /// An exception.
+    ExceptionId;
+    /// A scope that waits for its dependents.
+    MasterId;
+    /// A table from indices to cells or constants.
+    TableId;
+    /// A set of exception handlers.
+    HandlerId;
+}
+
+impl ExceptionId {
+    pub const CONSTRAINT_ERROR: ExceptionId = ExceptionId(0);
+    pub const PROGRAM_ERROR: ExceptionId = ExceptionId(1);
+    pub const TASKING_ERROR: ExceptionId = ExceptionId(2);
+    pub const STORAGE_ERROR: ExceptionId = ExceptionId(3);
+    pub const ASSERTION_ERROR: ExceptionId = ExceptionId(4);
+    /// The names of the exceptions every program has, in the order of their ids.
+    pub const PREDEFINED: [&'static str; 5] =
+        ["Constraint_Error", "Program_Error", "Tasking_Error", "Storage_Error", "Assertion_Error"];
+}
+
+impl TaskId {
+    pub const ENVIRONMENT: TaskId = TaskId(0);
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    pub name: String,
+    /// Names of the source files, indexed by the file of a span.
+    pub files: Vec<String>,
+    pub exceptions: Vec<String>,
+    pub vars: Vec<Var>,
+    pub tables: Vec<Table>,
+    pub masters: Vec<Master>,
+    pub tasks: Vec<Task>,
+    pub objects: Vec<Protected>,
+    pub entries: Vec<Entry>,
+    pub procs: Vec<Proc>,
+    pub handlers: Vec<Handler>,
+    pub nodes: Vec<Node>,
+    /// The body that a task runs when its call on a protected entry is served.
+    pub bodies: BTreeMap<(TaskId, EntryId), ProcId>,
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Something that the model takes for granted or over-approximates; part of every verdict.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Assumption {
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Var {
+    pub name: String,
+    pub domain: Domain,
+    pub init: Value,
+    pub storage: Storage,
+    pub sharing: Sharing,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    Range(i64, i64),
+    /// Any value at any time; assignments have no effect.
+    Opaque,
+}
+
+impl Domain {
+    pub const BOOLEAN: Domain = Domain::Range(0, 1);
+}
+
+/// Who may name a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Declared where several tasks can see it.
+    Shared,
+    /// A local of the code of one task.
+    Local(TaskId),
+    /// A component of a protected object.
+    Component(ObjectId),
+}
+
+/// What the source says about unsynchronised access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    Plain,
+    Volatile,
+    Atomic,
+}
+
+/// `values[i - first]` for an index i.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub name: String,
+    pub first: i64,
+    pub values: Vec<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Master {
+    pub name: String,
+    pub owner: TaskId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    pub name: String,
+    pub span: Span,
+    /// None for the environment task only.
+    pub master: Option<MasterId>,
+    pub start: Loc,
+    /// Where the task goes when it completes: normally, by an unhandled exception, or aborted.
+    pub exit: Loc,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Protected {
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    Task(TaskId),
+    Object(ObjectId),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub name: String,
+    pub owner: Owner,
+    /// For entries of protected objects.
+    pub barrier: Option<Expr>,
+    pub span: Span,
+}
+
+/// How a parameter is passed. Both ways copy: at the start and at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    In,
+    Out,
+    InOut,
+}
+
+impl Mode {
+    pub fn copies_in(self) -> bool {
+        self != Mode::Out
+    }
+
+    pub fn copies_out(self) -> bool {
+        self != Mode::In
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Formal {
+    pub cell: VarId,
+    pub mode: Mode,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proc {
+    pub name: String,
+    /// The task whose code this is.
+    pub task: TaskId,
+    pub start: Loc,
+    pub formals: Vec<Formal>,
+    /// Every cell that a recursive call must keep, formals included.
+    pub locals: Vec<VarId>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handler {
+    pub choices: Vec<(Catch, Loc)>,
+    /// Receives the number of the exception that was caught.
+    pub occurrence: Option<VarId>,
+    pub outer: Option<HandlerId>,
+    /// Cleans up and lets the exception go on; nobody has handled it then.
+    pub cleanup: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Catch {
+    Exception(ExceptionId),
+    Others,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub action: Action,
+    pub span: Span,
+    pub handler: Option<HandlerId>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallMode {
+    Plain,
+    /// Taken at once or not at all.
+    Conditional {
+        otherwise: Loc,
+    },
+    /// May be withdrawn at any time until it is taken.
+    Timed {
+        timeout: Loc,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    Read,
+    Write,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    pub guard: Option<Expr>,
+    /// Evaluates to the number of an entry of the accepting task.
+    pub entry: Expr,
+    pub formals: Vec<Formal>,
+    pub body: Loc,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    Call { entry: Expr, args: Vec<VarId> },
+    Delay,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    Skip {
+        next: Loc,
+    },
+    /// Visible to properties under this name.
+    Event {
+        name: String,
+        next: Loc,
+    },
+    Assign {
+        to: Place,
+        value: Expr,
+        next: Loc,
+    },
+    /// Any value of the cell's domain.
+    Havoc {
+        to: Place,
+        next: Loc,
+    },
+    Branch {
+        cond: Expr,
+        yes: Loc,
+        no: Loc,
+    },
+    /// The environment decides.
+    Choose {
+        targets: Vec<Loc>,
+    },
+    Call {
+        proc: ProcId,
+        args: Vec<Expr>,
+        outs: Vec<(usize, Place)>,
+        next: Loc,
+    },
+    Return,
+    EntryCall {
+        entry: Expr,
+        args: Vec<VarId>,
+        mode: CallMode,
+        next: Loc,
+    },
+    /// A plain accept is a select with one alternative.
+    Select {
+        alternatives: Vec<Alternative>,
+        otherwise: Option<Loc>,
+        delays: Vec<(Option<Expr>, Loc)>,
+        terminate: Option<Option<Expr>>,
+    },
+    EndAccept {
+        next: Loc,
+    },
+    /// An exception leaves an accept body: it is raised in the caller and again here.
+    FailAccept {
+        occurrence: VarId,
+    },
+    /// Ends the accept or entry body; the caller goes on waiting in another queue.
+    Requeue {
+        entry: Expr,
+        with_abort: bool,
+        next: Loc,
+    },
+    Lock {
+        object: ObjectId,
+        mode: LockMode,
+        next: Loc,
+    },
+    Unlock {
+        object: ObjectId,
+        next: Loc,
+    },
+    /// Takes an unused task of the pool; beyond the pool the execution is not followed.
+    Allocate {
+        pool: Vec<TaskId>,
+        to: Place,
+        next: Loc,
+    },
+    /// Starts the tasks and waits until their declarations are elaborated.
+    Activate {
+        tasks: Vec<Expr>,
+        next: Loc,
+    },
+    /// The task's own activation is done.
+    Activated {
+        next: Loc,
+    },
+    /// The tasks were declared but will never be activated.
+    Abandon {
+        tasks: Vec<TaskId>,
+        next: Loc,
+    },
+    /// Calls on the task's entries now fail.
+    Complete {
+        next: Loc,
+    },
+    /// Waits for every task that depends on the masters.
+    Await {
+        masters: Vec<MasterId>,
+        next: Loc,
+    },
+    Terminate,
+    Abort {
+        tasks: Vec<Expr>,
+        next: Loc,
+    },
+    Raise {
+        exception: Expr,
+    },
+    /// The end of a clean-up: the exception goes on.
+    Resume {
+        occurrence: VarId,
+    },
+    Assert {
+        cond: Expr,
+        text: String,
+        next: Loc,
+    },
+    Delay {
+        next: Loc,
+    },
+    /// Asynchronous transfer of control: runs `abortable` until the trigger fires.
+    Async {
+        trigger: Trigger,
+        abortable: Loc,
+        triggered: Loc,
+    },
+    /// The abortable part came to its end.
+    EndAsync {
+        next: Loc,
+    },
+    /// The execution is not followed any further; the reason is one of the assumptions.
+    Stop {
+        reason: String,
+    },
+    /// A construct without meaning in the model. Reaching it makes the analysis inconclusive.
+    Unsupported {
+        text: String,
+    },
+}
+
+impl Action {
+    /// The locations that may follow, exceptions and calls aside.
+    pub fn successors(&self) -> Vec<Loc> {
+        let mut all = Vec::new();
+        self.each_successor(|loc| all.push(loc));
+        all
+    }
+
+    pub fn each_successor(&self, mut f: impl FnMut(Loc)) {
+        self.clone().map_successors(|loc| {
+            f(loc);
+            loc
+        });
+    }
+
+    /// Rewrites every location named by the action.
+    pub fn map_successors(&mut self, mut f: impl FnMut(Loc) -> Loc) {
+        use Action::*;
+        match self {
+            Skip { next }
+            | Event { next, .. }
+            | Assign { next, .. }
+            | Havoc { next, .. }
+            | Call { next, .. }
+            | EndAccept { next }
+            | Requeue { next, .. }
+            | Lock { next, .. }
+            | Unlock { next, .. }
+            | Allocate { next, .. }
+            | Activate { next, .. }
+            | Activated { next }
+            | Abandon { next, .. }
+            | Complete { next }
+            | Await { next, .. }
+            | Abort { next, .. }
+            | Assert { next, .. }
+            | Delay { next }
+            | EndAsync { next } => *next = f(*next),
+            Branch { yes, no, .. } => {
+                *yes = f(*yes);
+                *no = f(*no);
+            }
+            Choose { targets } => targets.iter_mut().for_each(|t| *t = f(*t)),
+            EntryCall { mode, next, .. } => {
+                *next = f(*next);
+                match mode {
+                    CallMode::Plain => {}
+                    CallMode::Conditional { otherwise: other } | CallMode::Timed { timeout: other } => {
+                        *other = f(*other);
+                    }
+                }
+            }
+            Select { alternatives, otherwise, delays, .. } => {
+                alternatives.iter_mut().for_each(|a| a.body = f(a.body));
+                if let Some(loc) = otherwise {
+                    *loc = f(*loc);
+                }
+                delays.iter_mut().for_each(|d| d.1 = f(d.1));
+            }
+            Async { abortable, triggered, .. } => {
+                *abortable = f(*abortable);
+                *triggered = f(*triggered);
+            }
+            Return
+            | FailAccept { .. }
+            | Resume { .. }
+            | Terminate
+            | Raise { .. }
+            | Stop { .. }
+            | Unsupported { .. } => {}
+        }
+    }
+
+    /// Visits every expression that the action evaluates, indices of places included.
+    pub fn each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        use Action::*;
+        match self {
+            Assign { to, value, .. } => {
+                to.each_index(f);
+                f(value);
+            }
+            Havoc { to, .. } | Allocate { to, .. } => to.each_index(f),
+            Branch { cond, .. } | Assert { cond, .. } => f(cond),
+            Call { args, outs, .. } => {
+                args.iter().for_each(&mut *f);
+                outs.iter().for_each(|o| o.1.each_index(f));
+            }
+            EntryCall { entry, .. } | Requeue { entry, .. } => f(entry),
+            Select { alternatives, delays, terminate, .. } => {
+                for alternative in alternatives {
+                    if let Some(guard) = &alternative.guard {
+                        f(guard);
+                    }
+                    f(&alternative.entry);
+                }
+                delays.iter().filter_map(|d| d.0.as_ref()).for_each(&mut *f);
+                if let Some(Some(guard)) = terminate {
+                    f(guard);
+                }
+            }
+            Activate { tasks, .. } | Abort { tasks, .. } => tasks.iter().for_each(f),
+            Raise { exception } => f(exception),
+            Async { trigger: Trigger::Call { entry, .. }, .. } => f(entry),
+            _ => {}
+        }
+    }
+
+    /// Rewrites every expression that the action evaluates.
+    pub fn map_exprs(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        use Action::*;
+        match self {
+            Assign { to, value, .. } => {
+                to.map_index(f);
+                f(value);
+            }
+            Havoc { to, .. } | Allocate { to, .. } => to.map_index(f),
+            Branch { cond, .. } | Assert { cond, .. } => f(cond),
+            Call { args, outs, .. } => {
+                args.iter_mut().for_each(&mut *f);
+                outs.iter_mut().for_each(|o| o.1.map_index(f));
+            }
+            EntryCall { entry, .. } | Requeue { entry, .. } => f(entry),
+            Select { alternatives, delays, terminate, .. } => {
+                for alternative in alternatives {
+                    if let Some(guard) = &mut alternative.guard {
+                        f(guard);
+                    }
+                    f(&mut alternative.entry);
+                }
+                delays.iter_mut().filter_map(|d| d.0.as_mut()).for_each(&mut *f);
+                if let Some(Some(guard)) = terminate {
+                    f(guard);
+                }
+            }
+            Activate { tasks, .. } | Abort { tasks, .. } => tasks.iter_mut().for_each(f),
+            Raise { exception } => f(exception),
+            Async { trigger: Trigger::Call { entry, .. }, .. } => f(entry),
+            _ => {}
+        }
+    }
+}
+
+impl Handler {
+    /// Where an exception goes that this handler catches.
+    pub fn target(&self, exception: ExceptionId) -> Option<Loc> {
+        let catches = |c: &Catch| *c == Catch::Others || *c == Catch::Exception(exception);
+        self.choices.iter().find(|(c, _)| catches(c)).map(|(_, target)| *target)
+    }
+}
+
+impl Program {
+    pub fn node(&self, loc: Loc) -> &Node {
+        &self.nodes[loc.index()]
+    }
+
+    pub fn entry_name(&self, entry: EntryId) -> String {
+        let entry = &self.entries[entry.index()];
+        let owner = match entry.owner {
+            Owner::Task(task) => &self.tasks[task.index()].name,
+            Owner::Object(object) => &self.objects[object.index()].name,
+        };
+        format!("{owner}.{}", entry.name)
+    }
+
+    pub fn exception_name(&self, exception: ExceptionId) -> &str {
+        &self.exceptions[exception.index()]
+    }
+
+    pub fn assume(&mut self, text: impl Into<String>, span: Span) {
+        let assumption = Assumption { text: text.into(), span };
+        if !self.assumptions.contains(&assumption) {
+            self.assumptions.push(assumption);
+        }
+    }
+
+    /// Every location that control may reach from `start` inside one procedure, handlers
+    /// included, in order of discovery.
+    pub fn reachable(&self, start: Loc) -> Vec<Loc> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut order = Vec::new();
+        let mut work = vec![start];
+        while let Some(loc) = work.pop() {
+            if std::mem::replace(&mut seen[loc.index()], true) {
+                continue;
+            }
+            order.push(loc);
+            let node = self.node(loc);
+            node.action.each_successor(|next| work.push(next));
+            let mut handler = node.handler;
+            while let Some(id) = handler {
+                let h = &self.handlers[id.index()];
+                work.extend(h.choices.iter().map(|c| c.1));
+                handler = h.outer;
+            }
+        }
+        order
+    }
+}

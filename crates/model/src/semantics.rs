@@ -1,0 +1,1525 @@
+//! The meaning of a program: `initial`, `enabled`, `step`.
+//!
+//! A step is one action of one task, at the granularity of the model's locations. Where Ada says
+//! that several things happen at once they happen in one step: a call that meets an accepting
+//! task starts the rendezvous, the end of a protected action hands the lock to a queued caller
+//! whose barrier is open, a master that is left ends the tasks that wait at `terminate`.
+//!
+//! Time is arbitrary: a delay may end at once or late, so a timeout is possible whenever the
+//! task waits. Calls are queued first in, first out. A queued caller of a protected entry runs
+//! the entry body itself, with the lock handed over; Ada leaves open which task does it.
+
+use crate::expr::{Expr, Value};
+use crate::program::*;
+use crate::state::*;
+
+/// A program with the indices that its semantics needs.
+pub struct Semantics<'p> {
+    pub program: &'p Program,
+    object_entries: Vec<Vec<EntryId>>,
+    task_entries: Vec<Vec<EntryId>>,
+}
+
+/// One possible step of a task: `choice` numbers the possibilities at its location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    pub task: TaskId,
+    pub choice: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub state: State,
+    pub step: Step,
+}
+
+/// What happened in a step, for people and for properties.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub task: TaskId,
+    pub loc: Loc,
+    pub what: What,
+    /// Exceptions raised in the course of the step.
+    pub raised: Vec<Raised>,
+    /// The step is one of several only because the model does not know a value.
+    pub guessed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raised {
+    pub task: TaskId,
+    pub loc: Loc,
+    pub exception: ExceptionId,
+    pub fate: Fate,
+    /// Raised by the language rules of tasking, not by a raise statement or a check.
+    pub by_tasking: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Handled(Loc),
+    /// Left the task body: the task dies.
+    Died,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    Ran,
+    Took(bool),
+    Chose(u32),
+    Got(Value),
+    /// The call waits in the queue.
+    Queued(EntryId),
+    /// A rendezvous starts; `whole` when it also ends, having no body.
+    Accepted {
+        caller: TaskId,
+        acceptor: TaskId,
+        entry: EntryId,
+        whole: bool,
+    },
+    /// A call on a protected entry whose barrier is open.
+    Entered(EntryId),
+    /// Waits at a select.
+    Waits,
+    TimedOut,
+    Otherwise,
+    EndedAccept {
+        caller: TaskId,
+        entry: EntryId,
+    },
+    Requeued {
+        caller: TaskId,
+        entry: EntryId,
+    },
+    Locked(ObjectId),
+    /// The protected action ends; maybe a queued call is served next.
+    Released {
+        object: ObjectId,
+        served: Option<(TaskId, EntryId)>,
+    },
+    Activates(Vec<TaskId>),
+    /// Tasks that waited at terminate and end now.
+    Ended(Vec<TaskId>),
+    Aborted(Vec<TaskId>),
+    /// The abortable part is left.
+    Transferred,
+    AssertionFailed,
+    Stopped,
+    Unsupported,
+}
+
+impl<'p> Semantics<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let mut object_entries = vec![Vec::new(); program.objects.len()];
+        let mut task_entries = vec![Vec::new(); program.tasks.len()];
+        for (i, entry) in program.entries.iter().enumerate() {
+            match entry.owner {
+                Owner::Task(task) => task_entries[task.index()].push(EntryId::from(i)),
+                Owner::Object(object) => object_entries[object.index()].push(EntryId::from(i)),
+            }
+        }
+        Semantics { program, object_entries, task_entries }
+    }
+
+    pub fn initial(&self) -> State {
+        let tasks = self
+            .program
+            .tasks
+            .iter()
+            .enumerate()
+            .map(|(i, task)| TaskState {
+                status: if i == 0 { Status::Active } else { Status::Unborn },
+                pc: task.start,
+                wait: Wait::Nothing,
+                aborted: false,
+                failed: false,
+                frames: Vec::new(),
+                accepts: Vec::new(),
+                transfers: Vec::new(),
+            })
+            .collect();
+        State {
+            vars: self.program.vars.iter().map(|v| v.init).collect(),
+            tasks,
+            queues: vec![Vec::new(); self.program.entries.len()],
+            locks: vec![Lock::Free; self.program.objects.len()],
+        }
+    }
+
+    /// Every step that is possible in a state.
+    pub fn enabled(&self, state: &State) -> Vec<Move> {
+        let mut out = Vec::new();
+        let mut moves = Vec::new();
+        for t in 0..state.tasks.len() {
+            let task = TaskId::from(t);
+            out.clear();
+            self.successors(state, task, &mut out);
+            moves.extend((0..out.len()).map(|c| Move { task, choice: c as u32 }));
+        }
+        moves
+    }
+
+    /// The result of a step, None if it is not possible.
+    pub fn step(&self, state: &State, mv: Move) -> Option<Outcome> {
+        let mut out = Vec::new();
+        self.successors(state, mv.task, &mut out);
+        out.into_iter().nth(mv.choice as usize)
+    }
+
+    /// Every step that one task can make, in a fixed order.
+    pub fn successors(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+        let ts = &state.tasks[task.index()];
+        if !matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
+            return;
+        }
+        let deferred = self.abort_deferred(state, task);
+        if ts.status != Status::Completed && !deferred {
+            if ts.aborted {
+                let mut run = Run::new(self, state.clone(), task);
+                run.kill(task);
+                out.push(run.done(What::Aborted(vec![task])));
+                // Up to the next point where the abort must take effect the task may go on.
+                if ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc) {
+                    return;
+                }
+            }
+            for (level, transfer) in ts.transfers.iter().enumerate() {
+                let delay = matches!(
+                    self.program.node(transfer.site).action,
+                    Action::Async { trigger: Trigger::Delay, .. }
+                );
+                if delay || transfer.fired {
+                    let mut run = Run::new(self, state.clone(), task);
+                    run.transfer(task, level, true);
+                    out.push(run.done(What::Transferred));
+                    if transfer.fired && (ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc)) {
+                        return;
+                    }
+                }
+            }
+        }
+        match ts.wait {
+            Wait::Nothing => self.act(state, task, out),
+            Wait::Rendezvous { .. } => {}
+            Wait::Queued { entry, cancellable } => self.time_out(state, task, entry, cancellable, out),
+            Wait::Select { open } => {
+                let Action::Select { alternatives, delays, .. } = &self.program.node(ts.pc).action else {
+                    return;
+                };
+                for (i, (_, target)) in delays.iter().enumerate() {
+                    if open >> (alternatives.len() + i) & 1 == 1 {
+                        let mut run = Run::new(self, state.clone(), task);
+                        run.go(task, *target);
+                        run.state.tasks[task.index()].wait = Wait::Nothing;
+                        out.push(run.done(What::TimedOut));
+                    }
+                }
+            }
+            Wait::Activation => {
+                let Action::Activate { tasks, next } = &self.program.node(ts.pc).action else {
+                    return;
+                };
+                let mut started = Vec::new();
+                for expr in tasks {
+                    if let Ok(Value::Known(t)) = self.program.eval(state, expr) {
+                        started.push(TaskId(t as u32));
+                    }
+                }
+                let busy = |t: &TaskId| state.tasks[t.index()].status == Status::Activating;
+                if started.iter().any(busy) {
+                    return;
+                }
+                let mut run = Run::new(self, state.clone(), task);
+                run.state.tasks[task.index()].wait = Wait::Nothing;
+                let mut failed = false;
+                for t in started {
+                    failed |= std::mem::take(&mut run.state.tasks[t.index()].failed);
+                }
+                if failed {
+                    run.raise(task, ExceptionId::TASKING_ERROR, true);
+                } else {
+                    run.go(task, *next);
+                }
+                out.push(run.done(What::Ran));
+            }
+        }
+    }
+
+    /// Tasks that depend on one of the masters, directly or through others, and are alive.
+    pub fn dependents(&self, state: &State, masters: &[MasterId]) -> Vec<TaskId> {
+        let mut result: Vec<TaskId> = Vec::new();
+        let alive = |t: usize| {
+            !matches!(state.tasks[t].status, Status::Unborn | Status::Created | Status::Terminated)
+        };
+        loop {
+            let before = result.len();
+            for (t, task) in self.program.tasks.iter().enumerate() {
+                let id = TaskId::from(t);
+                let Some(master) = task.master else { continue };
+                if alive(t)
+                    && !result.contains(&id)
+                    && (masters.contains(&master)
+                        || result.contains(&self.program.masters[master.index()].owner))
+                {
+                    result.push(id);
+                }
+            }
+            if result.len() == before {
+                result.sort();
+                return result;
+            }
+        }
+    }
+
+    pub fn entries_of_task(&self, task: TaskId) -> &[EntryId] {
+        &self.task_entries[task.index()]
+    }
+
+    pub fn entries_of_object(&self, object: ObjectId) -> &[EntryId] {
+        &self.object_entries[object.index()]
+    }
+
+    /// Whether a task waits at a select with an open terminate alternative.
+    pub fn at_terminate(&self, state: &State, task: TaskId) -> bool {
+        let ts = &state.tasks[task.index()];
+        let (Wait::Select { open }, Action::Select { alternatives, delays, .. }) =
+            (ts.wait, &self.program.node(ts.pc).action)
+        else {
+            return false;
+        };
+        open >> (alternatives.len() + delays.len()) & 1 == 1
+    }
+
+    /// The entries that a task waiting at a select accepts now.
+    pub fn open_entries(&self, state: &State, task: TaskId) -> Vec<EntryId> {
+        let ts = &state.tasks[task.index()];
+        let (Wait::Select { open }, Action::Select { alternatives, .. }) =
+            (ts.wait, &self.program.node(ts.pc).action)
+        else {
+            return Vec::new();
+        };
+        alternatives
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| open >> i & 1 == 1)
+            .filter_map(|(_, a)| match self.program.eval(state, &a.entry) {
+                Ok(Value::Known(entry)) => Some(EntryId(entry as u32)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn abort_deferred(&self, state: &State, task: TaskId) -> bool {
+        matches!(state.tasks[task.index()].wait, Wait::Rendezvous { .. })
+            || state.locks.contains(&Lock::Write(task))
+    }
+
+    fn is_abort_completion(&self, loc: Loc) -> bool {
+        use Action::*;
+        matches!(
+            self.program.node(loc).action,
+            EntryCall { .. }
+                | Select { .. }
+                | EndAccept { .. }
+                | Activate { .. }
+                | Await { .. }
+                | Delay { .. }
+                | Abort { .. }
+                | Async { .. }
+        )
+    }
+
+    fn time_out(
+        &self,
+        state: &State,
+        task: TaskId,
+        entry: EntryId,
+        cancellable: bool,
+        out: &mut Vec<Outcome>,
+    ) {
+        let ts = &state.tasks[task.index()];
+        let target = match &self.program.node(ts.pc).action {
+            Action::EntryCall { mode: CallMode::Timed { timeout: t }, .. }
+            | Action::EntryCall { mode: CallMode::Conditional { otherwise: t }, .. }
+                if cancellable =>
+            {
+                *t
+            }
+            _ => return,
+        };
+        let mut run = Run::new(self, state.clone(), task);
+        match self.program.entries[entry.index()].owner {
+            Owner::Task(_) => {
+                run.withdraw(task, 0);
+                run.go(task, target);
+                out.push(run.done(What::TimedOut));
+            }
+            Owner::Object(object) => {
+                // Withdrawing a call is a protected action: it changes 'Count.
+                if state.locks[object.index()] != Lock::Free {
+                    return;
+                }
+                run.withdraw(task, 0);
+                run.go(task, target);
+                self.serve(run, object, out, |_| What::TimedOut);
+            }
+        }
+    }
+
+    /// The steps of a task that waits for nothing: the action at its location.
+    fn act(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+        let program = self.program;
+        let loc = state.tasks[task.index()].pc;
+        let mut run = Run::new(self, state.clone(), task);
+        match &program.node(loc).action {
+            Action::Skip { next } | Action::Event { next, .. } | Action::Delay { next } => {
+                run.go(task, *next);
+                out.push(run.done(What::Ran));
+            }
+            Action::Assign { to, value, next } => {
+                let stored =
+                    program.eval(state, value).and_then(|value| program.store(&mut run.state, to, value));
+                run.go_or_raise(task, *next, stored);
+                out.push(run.done(What::Ran));
+            }
+            Action::Havoc { to, next } => self.havoc(run, task, to, *next, out),
+            Action::Branch { cond, yes, no } => match program.eval(state, cond) {
+                Err(exception) => {
+                    run.raise(task, exception, false);
+                    out.push(run.done(What::Ran));
+                }
+                Ok(Value::Known(v)) => {
+                    run.go(task, if v != 0 { *yes } else { *no });
+                    out.push(run.done(What::Took(v != 0)));
+                }
+                Ok(Value::Any) => {
+                    for (target, took) in [(*yes, true), (*no, false)] {
+                        let mut run = run.clone();
+                        run.guessed = true;
+                        run.go(task, target);
+                        out.push(run.done(What::Took(took)));
+                    }
+                }
+            },
+            Action::Choose { targets } => {
+                for (i, target) in targets.iter().enumerate() {
+                    let mut run = run.clone();
+                    run.go(task, *target);
+                    out.push(run.done(What::Chose(i as u32)));
+                }
+            }
+            Action::Call { proc, args, .. } => {
+                run.call(task, *proc, args);
+                out.push(run.done(What::Ran));
+            }
+            Action::Return => {
+                run.return_from(task);
+                out.push(run.done(What::Ran));
+            }
+            Action::EntryCall { entry, mode, .. } => match program.eval(state, entry) {
+                Err(exception) => {
+                    run.raise(task, exception, false);
+                    out.push(run.done(What::Ran));
+                }
+                Ok(entry) => {
+                    let caller = Caller { task, level: 0 };
+                    for target in self.possible_entries(entry) {
+                        let mut run = run.clone();
+                        run.guessed |= entry == Value::Any;
+                        self.call_entry(run, caller, target, Some(mode), out);
+                    }
+                }
+            },
+            Action::Select { .. } => self.select(run, task, loc, out),
+            Action::EndAccept { next } => {
+                let Some(r) = run.end_rendezvous(task) else {
+                    run.raise(task, ExceptionId::PROGRAM_ERROR, false);
+                    out.push(run.done(What::Ran));
+                    return;
+                };
+                run.go(task, *next);
+                run.finish_call(r.caller);
+                out.push(run.done(What::EndedAccept { caller: r.caller.task, entry: r.entry }));
+            }
+            Action::FailAccept { occurrence } => {
+                let exception = run.occurrence(*occurrence);
+                if let Some(r) = run.state.tasks[task.index()].accepts.pop() {
+                    run.fail_call(r.caller, exception, false);
+                }
+                run.resume(task, exception);
+                out.push(run.done(What::Ran));
+            }
+            Action::Requeue { entry, with_abort, next } => match program.eval(state, entry) {
+                Ok(Value::Known(entry)) => {
+                    let entry = EntryId(entry as u32);
+                    self.requeue(run, task, entry, *with_abort, *next, out);
+                }
+                Ok(Value::Any) => out.push(run.done(What::Unsupported)),
+                Err(exception) => {
+                    run.raise(task, exception, false);
+                    out.push(run.done(What::Ran));
+                }
+            },
+            Action::Lock { object, mode, next } => {
+                let lock = &mut run.state.locks[object.index()];
+                *lock = match (*lock, mode) {
+                    (Lock::Free, LockMode::Write) => Lock::Write(task),
+                    (Lock::Free, LockMode::Read) => Lock::Read(1),
+                    (Lock::Read(n), LockMode::Read) => Lock::Read(n + 1),
+                    _ => return,
+                };
+                run.go(task, *next);
+                out.push(run.done(What::Locked(*object)));
+            }
+            Action::Unlock { object, next } => {
+                let object = *object;
+                run.go(task, *next);
+                match run.state.locks[object.index()] {
+                    Lock::Read(n) if n > 1 => {
+                        run.state.locks[object.index()] = Lock::Read(n - 1);
+                        out.push(run.done(What::Released { object, served: None }));
+                    }
+                    Lock::Read(_) => {
+                        run.state.locks[object.index()] = Lock::Free;
+                        out.push(run.done(What::Released { object, served: None }));
+                    }
+                    _ => {
+                        run.state.locks[object.index()] = Lock::Free;
+                        self.serve(run, object, out, |served| What::Released { object, served });
+                    }
+                }
+            }
+            Action::Allocate { pool, to, next } => {
+                let free = pool.iter().find(|t| state.tasks[t.index()].status == Status::Unborn);
+                let Some(&free) = free else {
+                    out.push(run.stop(task));
+                    return;
+                };
+                run.state.tasks[free.index()].status = Status::Created;
+                let stored = program.store(&mut run.state, to, Value::Known(i64::from(free.0)));
+                run.go_or_raise(task, *next, stored);
+                out.push(run.done(What::Ran));
+            }
+            Action::Activate { tasks, next } => {
+                let mut started = Vec::new();
+                for expr in tasks {
+                    match program.eval(state, expr) {
+                        Ok(Value::Known(t)) => started.push(TaskId(t as u32)),
+                        _ => {
+                            out.push(run.done(What::Unsupported));
+                            return;
+                        }
+                    }
+                }
+                for t in &started {
+                    let ts = &mut run.state.tasks[t.index()];
+                    if matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
+                        // Only recursion can declare the same task twice at a time.
+                        out.push(run.done(What::Unsupported));
+                        return;
+                    }
+                    ts.status = Status::Activating;
+                    ts.pc = program.tasks[t.index()].start;
+                    ts.aborted = false;
+                    ts.failed = false;
+                }
+                if started.is_empty() {
+                    run.go(task, *next);
+                } else {
+                    run.state.tasks[task.index()].wait = Wait::Activation;
+                }
+                out.push(run.done(What::Activates(started)));
+            }
+            Action::Activated { next } => {
+                run.state.tasks[task.index()].status = Status::Active;
+                run.go(task, *next);
+                out.push(run.done(What::Ran));
+            }
+            Action::Abandon { tasks, next } => {
+                for t in tasks {
+                    if state.tasks[t.index()].status == Status::Unborn {
+                        run.end(*t);
+                    }
+                }
+                run.go(task, *next);
+                out.push(run.done(What::Ran));
+            }
+            Action::Complete { next } => {
+                run.go(task, *next);
+                run.complete(task);
+                out.push(run.done(What::Ran));
+            }
+            Action::Await { masters, next } => {
+                let dependents = self.dependents(state, masters);
+                if !dependents.iter().all(|t| self.at_terminate(state, *t)) {
+                    return;
+                }
+                for t in &dependents {
+                    run.end(*t);
+                }
+                run.go(task, *next);
+                out.push(run.done(if dependents.is_empty() { What::Ran } else { What::Ended(dependents) }));
+            }
+            Action::Terminate => {
+                run.end(task);
+                out.push(run.done(What::Ran));
+            }
+            Action::Abort { tasks, next } => {
+                let mut victims = Vec::new();
+                for expr in tasks {
+                    match program.eval(state, expr) {
+                        Ok(Value::Known(t)) => victims.push(TaskId(t as u32)),
+                        Ok(Value::Any) => {
+                            out.push(run.done(What::Unsupported));
+                            return;
+                        }
+                        Err(exception) => {
+                            run.raise(task, exception, false);
+                            out.push(run.done(What::Ran));
+                            return;
+                        }
+                    }
+                }
+                run.go(task, *next);
+                let victims = run.abort(&victims);
+                out.push(run.done(What::Aborted(victims)));
+            }
+            Action::Raise { exception } => {
+                let exception = match program.eval(state, exception) {
+                    Ok(Value::Known(e)) => ExceptionId(e as u32),
+                    _ => ExceptionId::PROGRAM_ERROR,
+                };
+                run.raise(task, exception, false);
+                out.push(run.done(What::Ran));
+            }
+            Action::Resume { occurrence } => {
+                let exception = run.occurrence(*occurrence);
+                run.resume(task, exception);
+                out.push(run.done(What::Ran));
+            }
+            Action::Assert { cond, next, .. } => {
+                let value = program.eval(state, cond);
+                run.go(task, *next);
+                match value {
+                    Ok(Value::Known(0)) | Err(_) => out.push(run.done(What::AssertionFailed)),
+                    Ok(Value::Known(_)) => out.push(run.done(What::Ran)),
+                    Ok(Value::Any) => {
+                        run.guessed = true;
+                        out.push(run.clone().done(What::Ran));
+                        out.push(run.done(What::AssertionFailed));
+                    }
+                }
+            }
+            Action::Async { trigger, abortable, triggered } => {
+                self.start_async(run, task, loc, trigger, *abortable, *triggered, out);
+            }
+            Action::EndAsync { next } => {
+                let Some(level) = run.state.tasks[task.index()].transfers.len().checked_sub(1) else {
+                    run.go(task, *next);
+                    out.push(run.done(What::Ran));
+                    return;
+                };
+                let transfer = run.state.tasks[task.index()].transfers[level];
+                let is_call = !matches!(
+                    program.node(transfer.site).action,
+                    Action::Async { trigger: Trigger::Delay, .. }
+                );
+                if is_call && transfer.entry.is_none() {
+                    // The trigger is being served or has fired: it can no longer be withdrawn.
+                    return;
+                }
+                run.withdraw(task, level as u8 + 1);
+                run.state.tasks[task.index()].transfers.pop();
+                run.go(task, *next);
+                out.push(run.done(What::Ran));
+            }
+            Action::Stop { .. } => {
+                out.push(run.stop(task));
+            }
+            Action::Unsupported { .. } => {
+                // The step is possible once, so that a search sees it; then nothing follows.
+                out.push(run.stop_with(task, What::Unsupported));
+            }
+        }
+    }
+
+    /// An unknown target may be any entry of the program.
+    fn possible_entries(&self, entry: Value) -> Vec<EntryId> {
+        match entry {
+            Value::Known(entry) => vec![EntryId(entry as u32)],
+            Value::Any => (0..self.program.entries.len()).map(EntryId::from).collect(),
+        }
+    }
+
+    fn havoc(
+        &self,
+        run: Run<'_, 'p>,
+        task: TaskId,
+        to: &crate::expr::Place,
+        next: Loc,
+        out: &mut Vec<Outcome>,
+    ) {
+        let mut domain = None;
+        to.each_cell(self.program, |cell| {
+            let this = match self.program.vars[cell.index()].domain {
+                Domain::Range(lo, hi) if hi.saturating_sub(lo) < HAVOC_VALUES => Some((lo, hi)),
+                _ => None,
+            };
+            domain = match domain {
+                None => Some(this),
+                Some(before) if before == this => Some(this),
+                Some(_) => Some(None),
+            };
+        });
+        let values: Vec<Value> = match domain.flatten() {
+            Some((lo, hi)) => (lo..=hi).map(Value::Known).collect(),
+            None => vec![Value::Any],
+        };
+        for value in values {
+            let mut run = run.clone();
+            let stored = self.program.store(&mut run.state, to, value);
+            run.go_or_raise(task, next, stored);
+            out.push(run.done(What::Got(value)));
+        }
+    }
+
+    fn call_entry(
+        &self,
+        mut run: Run<'_, 'p>,
+        caller: Caller,
+        entry: EntryId,
+        mode: Option<&CallMode>,
+        out: &mut Vec<Outcome>,
+    ) {
+        let task = caller.task;
+        match self.program.entries[entry.index()].owner {
+            Owner::Task(owner) => {
+                let callee = &run.state.tasks[owner.index()];
+                if callee.status >= Status::Completed || callee.aborted {
+                    run.raise(task, ExceptionId::TASKING_ERROR, true);
+                    out.push(run.done(What::Ran));
+                    return;
+                }
+                let ready = self.ready_alternatives(&run.state, owner, entry);
+                if ready.is_empty() {
+                    match mode {
+                        Some(CallMode::Conditional { otherwise }) => {
+                            run.go(task, *otherwise);
+                            out.push(run.done(What::Otherwise));
+                        }
+                        _ => {
+                            run.enqueue(caller, entry, true);
+                            out.push(run.done(What::Queued(entry)));
+                        }
+                    }
+                    return;
+                }
+                for alternative in ready {
+                    let mut run = run.clone();
+                    let site = run.state.tasks[owner.index()].pc;
+                    let whole = run.start_rendezvous(caller, owner, entry, site, alternative);
+                    out.push(run.done(What::Accepted { caller: task, acceptor: owner, entry, whole }));
+                }
+            }
+            Owner::Object(object) => {
+                if run.state.locks[object.index()] != Lock::Free {
+                    return;
+                }
+                let barrier = self.barrier(&run.state, entry);
+                if barrier != Ok(Value::Known(0)) {
+                    let mut open = run.clone();
+                    open.guessed |= barrier == Ok(Value::Any);
+                    match barrier {
+                        Err(_) => open.raise(task, ExceptionId::PROGRAM_ERROR, true),
+                        Ok(_) => open.enter(caller, entry, object),
+                    }
+                    out.push(open.done(What::Entered(entry)));
+                }
+                if matches!(barrier, Ok(Value::Known(0) | Value::Any)) {
+                    run.guessed |= barrier == Ok(Value::Any);
+                    match mode {
+                        Some(CallMode::Conditional { otherwise }) => {
+                            run.go(task, *otherwise);
+                            out.push(run.done(What::Otherwise));
+                        }
+                        _ => {
+                            run.enqueue(caller, entry, true);
+                            // The longer queue may open a barrier that asks for 'Count.
+                            self.serve(run, object, out, |_| What::Queued(entry));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn barrier(&self, state: &State, entry: EntryId) -> Result<Value, ExceptionId> {
+        match &self.program.entries[entry.index()].barrier {
+            Some(barrier) => self.program.eval(state, barrier),
+            None => Ok(Value::Known(1)),
+        }
+    }
+
+    /// Ends a protected action: the lock, free in `run`, goes to a queued caller whose barrier is
+    /// open, if there is one.
+    fn serve(
+        &self,
+        mut run: Run<'_, 'p>,
+        object: ObjectId,
+        out: &mut Vec<Outcome>,
+        what: impl Fn(Option<(TaskId, EntryId)>) -> What,
+    ) {
+        let mut open = Vec::new();
+        let mut certain = false;
+        for &entry in &self.object_entries[object.index()] {
+            let Some(&head) = run.state.queues[entry.index()].first() else {
+                continue;
+            };
+            match self.barrier(&run.state, entry) {
+                Ok(Value::Known(0)) => {}
+                Ok(value) => {
+                    certain |= value != Value::Any;
+                    open.push((head, entry, value == Value::Any));
+                }
+                Err(_) => {
+                    for caller in std::mem::take(&mut run.state.queues[entry.index()]) {
+                        run.fail_call(caller, ExceptionId::PROGRAM_ERROR, true);
+                    }
+                }
+            }
+        }
+        for &(head, entry, guessed) in &open {
+            let mut run = run.clone();
+            run.guessed |= guessed;
+            run.state.queues[entry.index()].remove(0);
+            run.enter(head, entry, object);
+            out.push(run.done(what(Some((head.task, entry)))));
+        }
+        if !certain {
+            run.guessed |= !open.is_empty();
+            out.push(run.done(what(None)));
+        }
+    }
+
+    /// The alternatives of a waiting task that would accept a call on the entry now.
+    fn ready_alternatives(&self, state: &State, owner: TaskId, entry: EntryId) -> Vec<usize> {
+        let ts = &state.tasks[owner.index()];
+        let (Wait::Select { open }, Action::Select { alternatives, .. }) =
+            (ts.wait, &self.program.node(ts.pc).action)
+        else {
+            return Vec::new();
+        };
+        let accepts =
+            |a: &Alternative| self.program.eval(state, &a.entry) == Ok(Value::Known(i64::from(entry.0)));
+        (0..alternatives.len()).filter(|&i| open >> i & 1 == 1 && accepts(&alternatives[i])).collect()
+    }
+
+    fn select(&self, run: Run<'_, 'p>, task: TaskId, loc: Loc, out: &mut Vec<Outcome>) {
+        let Action::Select { alternatives, otherwise, delays, terminate } = &self.program.node(loc).action
+        else {
+            return;
+        };
+        // Guards in order: alternatives, delays, terminate. The entry index of an alternative is
+        // evaluated with its guard.
+        let mut open = 0u64;
+        let mut unknown = Vec::new();
+        let guards = alternatives
+            .iter()
+            .map(|a| a.guard.as_ref())
+            .chain(delays.iter().map(|d| d.0.as_ref()))
+            .chain(terminate.iter().map(|t| t.as_ref()));
+        for (i, guard) in guards.enumerate() {
+            let value = match guard {
+                Some(guard) => self.program.eval(&run.state, guard),
+                None => Ok(Value::Known(1)),
+            };
+            match value {
+                Ok(Value::Known(0)) => {}
+                Ok(Value::Known(_)) => open |= 1 << i,
+                Ok(Value::Any) => unknown.push(i),
+                Err(exception) => {
+                    let mut run = run;
+                    run.raise(task, exception, false);
+                    out.push(run.done(What::Ran));
+                    return;
+                }
+            }
+        }
+        for choice in 0..1u64 << unknown.len().min(16) {
+            let mut run = run.clone();
+            run.guessed |= !unknown.is_empty();
+            let mut open = open;
+            for (bit, guard) in unknown.iter().enumerate() {
+                if bit >= 16 || choice >> bit & 1 == 1 {
+                    open |= 1 << guard;
+                }
+            }
+            let mut any_ready = false;
+            for (i, alternative) in alternatives.iter().enumerate() {
+                if open >> i & 1 == 0 {
+                    continue;
+                }
+                let entry = match self.program.eval(&run.state, &alternative.entry) {
+                    Ok(Value::Known(entry)) => EntryId(entry as u32),
+                    Ok(Value::Any) => {
+                        out.push(run.done(What::Unsupported));
+                        return;
+                    }
+                    Err(exception) => {
+                        run.raise(task, exception, false);
+                        out.push(run.done(What::Ran));
+                        return;
+                    }
+                };
+                let Some(&caller) = run.state.queues[entry.index()].first() else {
+                    continue;
+                };
+                any_ready = true;
+                let mut run = run.clone();
+                run.state.queues[entry.index()].remove(0);
+                let whole = run.start_rendezvous(caller, task, entry, loc, i);
+                out.push(run.done(What::Accepted { caller: caller.task, acceptor: task, entry, whole }));
+            }
+            if any_ready {
+                continue;
+            }
+            if let Some(otherwise) = otherwise {
+                run.go(task, *otherwise);
+                out.push(run.done(What::Otherwise));
+            } else if open == 0 {
+                run.raise(task, ExceptionId::PROGRAM_ERROR, true);
+                out.push(run.done(What::Ran));
+            } else {
+                run.state.tasks[task.index()].wait = Wait::Select { open };
+                out.push(run.done(What::Waits));
+            }
+        }
+    }
+
+    fn requeue(
+        &self,
+        mut run: Run<'_, 'p>,
+        task: TaskId,
+        entry: EntryId,
+        with_abort: bool,
+        next: Loc,
+        out: &mut Vec<Outcome>,
+    ) {
+        // In an entry body the innermost frame belongs to the queued call; in an accept body the
+        // innermost rendezvous does.
+        let in_entry_body = run.state.tasks[task.index()].frames.last().is_some_and(|f| {
+            matches!(self.program.node(f.site).action, Action::EntryCall { .. } | Action::Async { .. })
+        });
+        if in_entry_body {
+            let ts = &mut run.state.tasks[task.index()];
+            let Some(frame) = ts.frames.pop() else { return };
+            ts.pc = frame.site;
+            let held: Vec<ObjectId> = (0..run.state.locks.len())
+                .map(ObjectId::from)
+                .filter(|o| run.state.locks[o.index()] == Lock::Write(task))
+                .collect();
+            let caller = Caller { task, level: 0 };
+            // The old protected action ends with the requeue; the new queue is entered first, so
+            // that a requeue to the same object is seen by its barriers.
+            let Some(&object) = held.last() else { return };
+            run.state.locks[object.index()] = Lock::Free;
+            match self.program.entries[entry.index()].owner {
+                Owner::Object(target) => {
+                    run.enqueue(caller, entry, with_abort);
+                    if target == object {
+                        self.serve(run, object, out, |_| What::Requeued { caller: task, entry });
+                    } else {
+                        let mut middle = Vec::new();
+                        self.serve(run, object, &mut middle, |_| What::Requeued { caller: task, entry });
+                        for outcome in middle {
+                            if outcome.state.locks[target.index()] == Lock::Free {
+                                let what = outcome.step.what.clone();
+                                let mut run = Run::new(self, outcome.state, task);
+                                run.guessed = outcome.step.guessed;
+                                run.loc = outcome.step.loc;
+                                self.serve(run, target, out, |_| what.clone());
+                            } else {
+                                // Served when that object's action ends.
+                                out.push(outcome);
+                            }
+                        }
+                    }
+                }
+                Owner::Task(_) => {
+                    let mut middle = Vec::new();
+                    self.call_entry(run, caller, entry, None, &mut middle);
+                    for outcome in middle {
+                        let mut run = Run::new(self, outcome.state, task);
+                        run.loc = outcome.step.loc;
+                        run.raised = outcome.step.raised;
+                        if let Wait::Queued { cancellable, .. } = &mut run.state.tasks[task.index()].wait {
+                            *cancellable = with_abort;
+                        }
+                        self.serve(run, object, out, |_| What::Requeued { caller: task, entry });
+                    }
+                }
+            }
+            return;
+        }
+        let Some(r) = run.state.tasks[task.index()].accepts.pop() else {
+            run.raise(task, ExceptionId::PROGRAM_ERROR, false);
+            out.push(run.done(What::Ran));
+            return;
+        };
+        run.go(task, next);
+        let what = What::Requeued { caller: r.caller.task, entry };
+        match self.program.entries[entry.index()].owner {
+            Owner::Task(owner) => {
+                let callee = &run.state.tasks[owner.index()];
+                if callee.status >= Status::Completed || callee.aborted {
+                    run.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
+                    out.push(run.done(what));
+                    return;
+                }
+                let ready = self.ready_alternatives(&run.state, owner, entry);
+                if ready.is_empty() {
+                    run.enqueue(r.caller, entry, with_abort);
+                    out.push(run.done(what));
+                    return;
+                }
+                for alternative in ready {
+                    let mut run = run.clone();
+                    let site = run.state.tasks[owner.index()].pc;
+                    run.start_rendezvous(r.caller, owner, entry, site, alternative);
+                    out.push(run.done(what.clone()));
+                }
+            }
+            Owner::Object(object) => {
+                run.enqueue(r.caller, entry, with_abort);
+                if run.state.locks[object.index()] == Lock::Free {
+                    self.serve(run, object, out, |_| what.clone());
+                } else {
+                    out.push(run.done(what));
+                }
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn start_async(
+        &self,
+        mut run: Run<'_, 'p>,
+        task: TaskId,
+        loc: Loc,
+        trigger: &Trigger,
+        abortable: Loc,
+        triggered: Loc,
+        out: &mut Vec<Outcome>,
+    ) {
+        let ts = &run.state.tasks[task.index()];
+        let transfer = Transfer {
+            site: loc,
+            frames: ts.frames.len() as u16,
+            accepts: ts.accepts.len() as u16,
+            entry: None,
+            fired: false,
+        };
+        match trigger {
+            Trigger::Delay => {
+                let mut expired = run.clone();
+                expired.go(task, triggered);
+                out.push(expired.done(What::Transferred));
+                run.state.tasks[task.index()].transfers.push(transfer);
+                run.go(task, abortable);
+                out.push(run.done(What::Ran));
+            }
+            Trigger::Call { entry, .. } => {
+                let entry = match self.program.eval(&run.state, entry) {
+                    Ok(Value::Known(entry)) => EntryId(entry as u32),
+                    Ok(Value::Any) => {
+                        out.push(run.done(What::Unsupported));
+                        return;
+                    }
+                    Err(exception) => {
+                        run.raise(task, exception, false);
+                        out.push(run.done(What::Ran));
+                        return;
+                    }
+                };
+                // A call that is taken at once is an ordinary one: the abortable part never
+                // starts. Otherwise it is queued as the trigger of this transfer.
+                let probe = CallMode::Conditional { otherwise: loc };
+                let mut middle = Vec::new();
+                self.call_entry(run.clone(), Caller { task, level: 0 }, entry, Some(&probe), &mut middle);
+                for outcome in middle {
+                    if outcome.step.what != What::Otherwise {
+                        out.push(outcome);
+                        continue;
+                    }
+                    let mut run = run.clone();
+                    run.guessed = outcome.step.guessed;
+                    let level = run.state.tasks[task.index()].transfers.len() as u8 + 1;
+                    run.state.tasks[task.index()].transfers.push(Transfer { entry: Some(entry), ..transfer });
+                    run.state.queues[entry.index()].push(Caller { task, level });
+                    run.go(task, abortable);
+                    match self.program.entries[entry.index()].owner {
+                        Owner::Task(_) => out.push(run.done(What::Queued(entry))),
+                        Owner::Object(object) => {
+                            self.serve(run, object, out, |_| What::Queued(entry));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Up to this many values a cell's range is enumerated when the environment sets it.
+const HAVOC_VALUES: i64 = 16;
+
+/// A step in the making.
+#[derive(Clone)]
+struct Run<'s, 'p> {
+    semantics: &'s Semantics<'p>,
+    state: State,
+    task: TaskId,
+    loc: Loc,
+    raised: Vec<Raised>,
+    guessed: bool,
+}
+
+impl<'s, 'p> Run<'s, 'p> {
+    fn new(semantics: &'s Semantics<'p>, state: State, task: TaskId) -> Self {
+        let loc = state.tasks[task.index()].pc;
+        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false }
+    }
+
+    fn program(&self) -> &'p Program {
+        self.semantics.program
+    }
+
+    fn done(self, what: What) -> Outcome {
+        Outcome {
+            state: self.state,
+            step: Step { task: self.task, loc: self.loc, what, raised: self.raised, guessed: self.guessed },
+        }
+    }
+
+    fn stop(self, task: TaskId) -> Outcome {
+        self.stop_with(task, What::Stopped)
+    }
+
+    /// The whole execution ends here: no task can go on.
+    fn stop_with(mut self, _task: TaskId, what: What) -> Outcome {
+        for ts in &mut self.state.tasks {
+            ts.status = Status::Terminated;
+            ts.wait = Wait::Nothing;
+            ts.frames.clear();
+            ts.accepts.clear();
+            ts.transfers.clear();
+        }
+        self.state.queues.iter_mut().for_each(Vec::clear);
+        self.done(what)
+    }
+
+    fn go(&mut self, task: TaskId, loc: Loc) {
+        self.state.tasks[task.index()].pc = loc;
+    }
+
+    fn go_or_raise(&mut self, task: TaskId, loc: Loc, result: Result<(), ExceptionId>) {
+        match result {
+            Ok(()) => self.go(task, loc),
+            Err(exception) => self.raise(task, exception, false),
+        }
+    }
+
+    fn occurrence(&self, cell: VarId) -> ExceptionId {
+        match self.state.vars[cell.index()] {
+            Value::Known(e) => ExceptionId(e as u32),
+            Value::Any => ExceptionId::PROGRAM_ERROR,
+        }
+    }
+
+    fn set(&mut self, cell: VarId, value: Value) {
+        if self.program().vars[cell.index()].domain != Domain::Opaque {
+            self.state.vars[cell.index()] = value;
+        }
+    }
+
+    fn get(&self, cell: VarId) -> Value {
+        match self.program().vars[cell.index()].domain {
+            Domain::Opaque => Value::Any,
+            Domain::Range(..) => self.state.vars[cell.index()],
+        }
+    }
+
+    /// Raises an exception in a task, at its current location.
+    fn raise(&mut self, task: TaskId, exception: ExceptionId, by_tasking: bool) {
+        let loc = self.state.tasks[task.index()].pc;
+        let fate = self.fate(task, exception);
+        self.resume(task, exception);
+        self.raised.push(Raised { task, loc, exception, fate, by_tasking });
+    }
+
+    /// Who will handle an exception that is raised now, clean-ups aside.
+    fn fate(&self, task: TaskId, exception: ExceptionId) -> Fate {
+        let ts = &self.state.tasks[task.index()];
+        let sites = std::iter::once(ts.pc).chain(ts.frames.iter().rev().map(|f| f.site));
+        for loc in sites {
+            let mut handler = self.program().node(loc).handler;
+            while let Some(id) = handler {
+                let h = &self.program().handlers[id.index()];
+                if let Some(target) = h.target(exception)
+                    && !h.cleanup
+                {
+                    return Fate::Handled(target);
+                }
+                handler = h.outer;
+            }
+        }
+        Fate::Died
+    }
+
+    /// Control goes to the nearest handler or clean-up, or the task dies.
+    fn resume(&mut self, task: TaskId, exception: ExceptionId) {
+        let program = self.program();
+        self.state.tasks[task.index()].wait = Wait::Nothing;
+        let mut loc = self.state.tasks[task.index()].pc;
+        loop {
+            let mut handler = program.node(loc).handler;
+            while let Some(id) = handler {
+                let h = &program.handlers[id.index()];
+                if let Some(target) = h.target(exception) {
+                    if let Some(cell) = h.occurrence {
+                        self.set(cell, Value::Known(i64::from(exception.0)));
+                    }
+                    return self.go(task, target);
+                }
+                handler = h.outer;
+            }
+            match self.state.tasks[task.index()].frames.pop() {
+                Some(frame) => {
+                    self.leave(&frame);
+                    loc = frame.site;
+                }
+                None => return self.go(task, program.tasks[task.index()].exit),
+            }
+        }
+    }
+
+    /// Calls a procedure from the current location.
+    fn call(&mut self, task: TaskId, proc: ProcId, args: &[Expr]) {
+        let program = self.program();
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            match program.eval(&self.state, arg) {
+                Ok(value) => values.push(value),
+                Err(exception) => return self.raise(task, exception, false),
+            }
+        }
+        self.push_frame(task, proc);
+        for (formal, value) in program.procs[proc.index()].formals.iter().zip(values) {
+            if formal.mode.copies_in() {
+                self.set(formal.cell, value);
+            }
+        }
+        self.go(task, program.procs[proc.index()].start);
+    }
+
+    fn push_frame(&mut self, task: TaskId, proc: ProcId) {
+        let locals = &self.program().procs[proc.index()].locals;
+        let ts = &mut self.state.tasks[task.index()];
+        let recursive = ts.frames.iter().any(|f| f.proc == proc);
+        let saved =
+            if recursive { locals.iter().map(|l| self.state.vars[l.index()]).collect() } else { Vec::new() };
+        ts.frames.push(Frame { site: ts.pc, proc, saved });
+    }
+
+    /// Gives the locals of a procedure that is left the values they had before the call; outside
+    /// of recursion nobody can see them, and their initial values keep states few.
+    fn leave(&mut self, frame: &Frame) {
+        let program = self.program();
+        for (i, local) in program.procs[frame.proc.index()].locals.iter().enumerate() {
+            let value = frame.saved.get(i).copied();
+            self.state.vars[local.index()] = value.unwrap_or(program.vars[local.index()].init);
+        }
+    }
+
+    fn return_from(&mut self, task: TaskId) {
+        let program = self.program();
+        let Some(frame) = self.state.tasks[task.index()].frames.pop() else {
+            return self.raise(task, ExceptionId::PROGRAM_ERROR, false);
+        };
+        let formals = &program.procs[frame.proc.index()].formals;
+        match &program.node(frame.site).action {
+            Action::Call { outs, next, .. } => {
+                let results: Vec<Value> = outs.iter().map(|(i, _)| self.get(formals[*i].cell)).collect();
+                self.leave(&frame);
+                self.go(task, frame.site);
+                for ((_, place), value) in outs.iter().zip(results) {
+                    if let Err(exception) = program.store(&mut self.state, place, value) {
+                        return self.raise(task, exception, false);
+                    }
+                }
+                self.go(task, *next);
+            }
+            Action::EntryCall { args, next, .. } => {
+                self.copy_out(formals, args);
+                self.leave(&frame);
+                self.go(task, *next);
+            }
+            Action::Async { trigger: Trigger::Call { args, .. }, triggered, .. } => {
+                self.copy_out(formals, args);
+                self.leave(&frame);
+                self.go(task, *triggered);
+            }
+            _ => self.raise(task, ExceptionId::PROGRAM_ERROR, false),
+        }
+    }
+
+    fn copy_out(&mut self, formals: &[Formal], args: &[VarId]) {
+        for (formal, arg) in formals.iter().zip(args) {
+            if formal.mode.copies_out() {
+                let value = self.get(formal.cell);
+                self.set(*arg, value);
+            }
+        }
+    }
+
+    fn copy_in(&mut self, formals: &[Formal], args: &[VarId]) {
+        for (formal, arg) in formals.iter().zip(args) {
+            let value = if formal.mode.copies_in() {
+                self.get(*arg)
+            } else {
+                self.program().vars[formal.cell.index()].init
+            };
+            self.set(formal.cell, value);
+        }
+    }
+
+    /// The cells that carry the arguments of a call.
+    fn args(&self, caller: Caller) -> &'p [VarId] {
+        let ts = &self.state.tasks[caller.task.index()];
+        let site = match caller.level {
+            0 => ts.pc,
+            level => ts.transfers[usize::from(level) - 1].site,
+        };
+        match &self.program().node(site).action {
+            Action::EntryCall { args, .. } => args,
+            Action::Async { trigger: Trigger::Call { args, .. }, .. } => args,
+            _ => &[],
+        }
+    }
+
+    fn enqueue(&mut self, caller: Caller, entry: EntryId, cancellable: bool) {
+        self.state.queues[entry.index()].push(caller);
+        let ts = &mut self.state.tasks[caller.task.index()];
+        match caller.level {
+            0 => ts.wait = Wait::Queued { entry, cancellable },
+            level => ts.transfers[usize::from(level) - 1].entry = Some(entry),
+        }
+    }
+
+    fn withdraw(&mut self, task: TaskId, level: u8) {
+        let caller = Caller { task, level };
+        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+        if level == 0 {
+            self.state.tasks[task.index()].wait = Wait::Nothing;
+        }
+    }
+
+    /// Starts a rendezvous; true if it has no body and so ends at once.
+    fn start_rendezvous(
+        &mut self,
+        caller: Caller,
+        acceptor: TaskId,
+        entry: EntryId,
+        site: Loc,
+        alternative: usize,
+    ) -> bool {
+        let program = self.program();
+        let Action::Select { alternatives, .. } = &program.node(site).action else {
+            return false;
+        };
+        let taken = &alternatives[alternative];
+        let args = self.args(caller);
+        self.copy_in(&taken.formals, args);
+        match caller.level {
+            0 => self.state.tasks[caller.task.index()].wait = Wait::Rendezvous { acceptor },
+            level => {
+                self.state.tasks[caller.task.index()].transfers[usize::from(level) - 1].entry = None;
+            }
+        }
+        let ts = &mut self.state.tasks[acceptor.index()];
+        ts.wait = Wait::Nothing;
+        ts.pc = taken.body;
+        ts.accepts.push(Rendezvous { caller, entry, site, alternative: alternative as u16 });
+        if let Action::EndAccept { next } = program.node(taken.body).action {
+            self.end_rendezvous(acceptor);
+            self.go(acceptor, next);
+            self.finish_call(caller);
+            return true;
+        }
+        false
+    }
+
+    /// Takes the innermost rendezvous off the acceptor and copies its results out.
+    fn end_rendezvous(&mut self, acceptor: TaskId) -> Option<Rendezvous> {
+        let program = self.program();
+        let r = self.state.tasks[acceptor.index()].accepts.pop()?;
+        if let Action::Select { alternatives, .. } = &program.node(r.site).action {
+            let args = self.args(r.caller);
+            let formals = &alternatives[usize::from(r.alternative)].formals;
+            self.copy_out(formals, args);
+            for formal in formals {
+                let init = program.vars[formal.cell.index()].init;
+                self.set(formal.cell, init);
+            }
+        }
+        Some(r)
+    }
+
+    /// The caller goes on after its call.
+    fn finish_call(&mut self, caller: Caller) {
+        let program = self.program();
+        let ts = &mut self.state.tasks[caller.task.index()];
+        if caller.level > 0 {
+            ts.transfers[usize::from(caller.level) - 1].fired = true;
+            return;
+        }
+        ts.wait = Wait::Nothing;
+        match &program.node(ts.pc).action {
+            Action::EntryCall { next, .. } => ts.pc = *next,
+            Action::Async { triggered, .. } => ts.pc = *triggered,
+            _ => {}
+        }
+    }
+
+    /// The caller's call fails with an exception.
+    fn fail_call(&mut self, caller: Caller, exception: ExceptionId, by_tasking: bool) {
+        if caller.level > 0 {
+            // The trigger ends; its exception is raised at the asynchronous select.
+            self.transfer(caller.task, usize::from(caller.level) - 1, false);
+        }
+        self.raise(caller.task, exception, by_tasking);
+    }
+
+    /// The caller takes the lock and runs the entry body.
+    fn enter(&mut self, caller: Caller, entry: EntryId, object: ObjectId) {
+        let program = self.program();
+        if caller.level > 0 {
+            self.transfer(caller.task, usize::from(caller.level) - 1, false);
+        }
+        let task = caller.task;
+        self.state.tasks[task.index()].wait = Wait::Nothing;
+        self.state.locks[object.index()] = Lock::Write(task);
+        let Some(&proc) = program.bodies.get(&(task, entry)) else {
+            // Validation demands a body for every possible call.
+            return;
+        };
+        let args = self.args(Caller { task, level: 0 });
+        self.push_frame(task, proc);
+        self.copy_in(&program.procs[proc.index()].formals, args);
+        self.go(task, program.procs[proc.index()].start);
+    }
+
+    /// Leaves the abortable part of an asynchronous select. With `triggered` control goes to the
+    /// triggered statements, otherwise back to the select itself.
+    fn transfer(&mut self, task: TaskId, level: usize, triggered: bool) {
+        let program = self.program();
+        let transfer = self.state.tasks[task.index()].transfers[level];
+        for deeper in (level..self.state.tasks[task.index()].transfers.len()).rev() {
+            self.withdraw_silently(task, deeper as u8 + 1);
+        }
+        self.withdraw(task, 0);
+        while self.state.tasks[task.index()].frames.len() > usize::from(transfer.frames) {
+            if let Some(frame) = self.state.tasks[task.index()].frames.pop() {
+                self.leave(&frame);
+            }
+        }
+        while self.state.tasks[task.index()].accepts.len() > usize::from(transfer.accepts) {
+            if let Some(r) = self.state.tasks[task.index()].accepts.pop() {
+                self.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
+            }
+        }
+        self.state.tasks[task.index()].transfers.truncate(level);
+        let target = match (&program.node(transfer.site).action, triggered) {
+            (Action::Async { triggered, .. }, true) => *triggered,
+            _ => transfer.site,
+        };
+        self.go(task, target);
+    }
+
+    fn withdraw_silently(&mut self, task: TaskId, level: u8) {
+        let caller = Caller { task, level };
+        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+    }
+
+    /// The task is completed: whoever calls it, or waits in its queues, gets Tasking_Error.
+    fn complete(&mut self, task: TaskId) {
+        let ts = &mut self.state.tasks[task.index()];
+        ts.failed |= ts.status == Status::Activating;
+        ts.status = Status::Completed;
+        ts.frames.clear();
+        ts.transfers.clear();
+        for r in std::mem::take(&mut ts.accepts) {
+            self.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
+        }
+        let semantics = self.semantics;
+        for entry in &semantics.task_entries[task.index()] {
+            for caller in std::mem::take(&mut self.state.queues[entry.index()]) {
+                self.fail_call(caller, ExceptionId::TASKING_ERROR, true);
+            }
+        }
+    }
+
+    fn end(&mut self, task: TaskId) {
+        if self.state.tasks[task.index()].status < Status::Completed {
+            self.complete(task);
+        }
+        let exit = self.program().tasks[task.index()].exit;
+        let ts = &mut self.state.tasks[task.index()];
+        ts.status = Status::Terminated;
+        ts.wait = Wait::Nothing;
+        ts.pc = exit;
+    }
+
+    /// Marks tasks and their dependents; those that wait are completed at once.
+    fn abort(&mut self, victims: &[TaskId]) -> Vec<TaskId> {
+        let mut all: Vec<TaskId> = victims.to_vec();
+        for victim in victims {
+            let masters: Vec<MasterId> = (0..self.program().masters.len())
+                .map(MasterId::from)
+                .filter(|m| self.program().masters[m.index()].owner == *victim)
+                .collect();
+            all.extend(self.semantics.dependents(&self.state, &masters));
+        }
+        all.sort();
+        all.dedup();
+        for &task in &all {
+            let ts = &mut self.state.tasks[task.index()];
+            match ts.status {
+                Status::Completed | Status::Terminated => continue,
+                Status::Unborn | Status::Created => {
+                    self.end(task);
+                    continue;
+                }
+                Status::Activating | Status::Active => {}
+            }
+            ts.aborted = true;
+            let waits = matches!(ts.wait, Wait::Queued { .. } | Wait::Select { .. } | Wait::Activation);
+            if waits {
+                self.kill(task);
+            }
+        }
+        all
+    }
+
+    fn kill(&mut self, task: TaskId) {
+        let levels = self.state.tasks[task.index()].transfers.len();
+        for level in 0..=levels {
+            self.withdraw_silently(task, level as u8);
+        }
+        let exit = self.program().tasks[task.index()].exit;
+        let ts = &mut self.state.tasks[task.index()];
+        ts.wait = Wait::Nothing;
+        ts.pc = exit;
+        // The exit location completes it once more, which changes nothing.
+        self.complete(task);
+    }
+}

@@ -1,0 +1,311 @@
+//! A state of the program, and its compact byte form.
+
+use crate::expr::Value;
+use crate::program::{EntryId, Loc, ProcId, TaskId};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    pub vars: Vec<Value>,
+    pub tasks: Vec<TaskState>,
+    /// First in, first out, per entry.
+    pub queues: Vec<Vec<Caller>>,
+    pub locks: Vec<Lock>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// Not created yet; its entries can already be called.
+    Unborn,
+    /// Taken from a pool by an allocator.
+    Created,
+    Activating,
+    Active,
+    /// Its entries can no longer be called; it may wait for dependents.
+    Completed,
+    Terminated,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// Control is at `pc`; whether the action there can happen now is for `enabled` to say.
+    Nothing,
+    Queued {
+        entry: EntryId,
+        cancellable: bool,
+    },
+    /// In a rendezvous, as the caller.
+    Rendezvous {
+        acceptor: TaskId,
+    },
+    /// At a select: one bit per open alternative, then per open delay, then for terminate.
+    Select {
+        open: u64,
+    },
+    /// For the tasks it activates.
+    Activation,
+}
+
+/// A call in a queue: the ordinary call of a task (level 0) or the trigger of its k-th active
+/// asynchronous transfer (level k).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller {
+    pub task: TaskId,
+    pub level: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The call, to which control returns.
+    pub site: Loc,
+    pub proc: ProcId,
+    /// Values of the procedure's locals before a recursive call; empty otherwise.
+    pub saved: Vec<Value>,
+}
+
+/// A rendezvous in progress, seen from the accepting task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rendezvous {
+    pub caller: Caller,
+    pub entry: EntryId,
+    /// The select and the alternative taken.
+    pub site: Loc,
+    pub alternative: u16,
+}
+
+/// An asynchronous select whose abortable part is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    pub site: Loc,
+    pub frames: u16,
+    pub accepts: u16,
+    /// The queue that the trigger waits in; None while it is served or when it is a delay.
+    pub entry: Option<EntryId>,
+    pub fired: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaskState {
+    pub status: Status,
+    pub pc: Loc,
+    pub wait: Wait,
+    pub aborted: bool,
+    /// Its activation failed and its activator does not know yet.
+    pub failed: bool,
+    pub frames: Vec<Frame>,
+    pub accepts: Vec<Rendezvous>,
+    pub transfers: Vec<Transfer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lock {
+    Free,
+    Write(TaskId),
+    Read(u16),
+}
+
+impl State {
+    /// Appends a byte form that is equal exactly for equal states of one program.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        for value in &self.vars {
+            match value {
+                Value::Any => out.push(0),
+                // Small values take one byte.
+                Value::Known(v) => varint(out, zigzag(*v) + 1),
+            }
+        }
+        for lock in &self.locks {
+            match lock {
+                Lock::Free => out.push(0),
+                Lock::Write(task) => varint(out, 2 + 2 * u128::from(task.0)),
+                Lock::Read(count) => varint(out, 1 + 2 * u128::from(*count)),
+            }
+        }
+        for queue in &self.queues {
+            varint(out, queue.len() as u128);
+            for caller in queue {
+                varint(out, u128::from(caller.task.0));
+                out.push(caller.level);
+            }
+        }
+        for task in &self.tasks {
+            out.push(task.status as u8 | u8::from(task.aborted) << 3 | u8::from(task.failed) << 4);
+            if task.status == Status::Unborn || task.status == Status::Terminated {
+                continue;
+            }
+            varint(out, u128::from(task.pc.0));
+            match task.wait {
+                Wait::Nothing => out.push(0),
+                Wait::Queued { entry, cancellable } => {
+                    out.push(1 + u8::from(cancellable));
+                    varint(out, u128::from(entry.0));
+                }
+                Wait::Rendezvous { acceptor } => {
+                    out.push(3);
+                    varint(out, u128::from(acceptor.0));
+                }
+                Wait::Select { open } => {
+                    out.push(4);
+                    varint(out, u128::from(open));
+                }
+                Wait::Activation => out.push(5),
+            }
+            varint(out, task.frames.len() as u128);
+            for frame in &task.frames {
+                varint(out, u128::from(frame.site.0));
+                varint(out, u128::from(frame.proc.0));
+                varint(out, frame.saved.len() as u128);
+                for value in &frame.saved {
+                    varint(out, value.known().map_or(0, |v| zigzag(v) + 1));
+                }
+            }
+            varint(out, task.accepts.len() as u128);
+            for r in &task.accepts {
+                varint(out, u128::from(r.caller.task.0));
+                out.push(r.caller.level);
+                varint(out, u128::from(r.entry.0));
+                varint(out, u128::from(r.site.0));
+                varint(out, u128::from(r.alternative));
+            }
+            varint(out, task.transfers.len() as u128);
+            for t in &task.transfers {
+                varint(out, u128::from(t.site.0));
+                varint(out, u128::from(t.frames));
+                varint(out, u128::from(t.accepts));
+                varint(out, t.entry.map_or(0, |e| u128::from(e.0) + 1));
+                out.push(t.fired.into());
+            }
+        }
+    }
+
+    /// The state that `bytes` stands for; `like` gives the numbers of cells, tasks, queues and
+    /// locks. Positions of tasks that are not alive are not stored.
+    pub fn decode(bytes: &[u8], like: &State) -> State {
+        let mut r = Reader { bytes, at: 0 };
+        let vars = like.vars.iter().map(|_| r.value()).collect();
+        let locks = like
+            .locks
+            .iter()
+            .map(|_| match r.number() {
+                0 => Lock::Free,
+                n if n % 2 == 0 => Lock::Write(TaskId((n as u32 - 2) / 2)),
+                n => Lock::Read((n / 2) as u16),
+            })
+            .collect();
+        let queues = like.queues.iter().map(|_| (0..r.number()).map(|_| r.caller()).collect()).collect();
+        let tasks = like.tasks.iter().map(|t| r.task(t)).collect();
+        State { vars, tasks, queues, locks }
+    }
+}
+
+fn zigzag(v: i64) -> u128 {
+    u128::from(((v << 1) ^ (v >> 63)) as u64)
+}
+
+fn varint(out: &mut Vec<u8>, mut n: u128) {
+    while n >= 128 {
+        out.push(n as u8 | 128);
+        n >>= 7;
+    }
+    out.push(n as u8);
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn byte(&mut self) -> u8 {
+        self.at += 1;
+        self.bytes[self.at - 1]
+    }
+
+    fn number(&mut self) -> u128 {
+        let mut n = 0;
+        let mut shift = 0;
+        loop {
+            let byte = self.byte();
+            n |= u128::from(byte & 127) << shift;
+            if byte < 128 {
+                return n;
+            }
+            shift += 7;
+        }
+    }
+
+    fn index(&mut self) -> u32 {
+        self.number() as u32
+    }
+
+    fn value(&mut self) -> Value {
+        match self.number() {
+            0 => Value::Any,
+            n => {
+                let z = (n - 1) as u64;
+                Value::Known((z >> 1) as i64 ^ -((z & 1) as i64))
+            }
+        }
+    }
+
+    fn caller(&mut self) -> Caller {
+        Caller { task: TaskId(self.index()), level: self.byte() }
+    }
+
+    fn task(&mut self, like: &TaskState) -> TaskState {
+        let flags = self.byte();
+        let status = [
+            Status::Unborn,
+            Status::Created,
+            Status::Activating,
+            Status::Active,
+            Status::Completed,
+            Status::Terminated,
+        ][usize::from(flags & 7)];
+        let mut task = TaskState {
+            status,
+            pc: like.pc,
+            wait: Wait::Nothing,
+            aborted: flags & 8 != 0,
+            failed: flags & 16 != 0,
+            frames: Vec::new(),
+            accepts: Vec::new(),
+            transfers: Vec::new(),
+        };
+        if status == Status::Unborn || status == Status::Terminated {
+            return task;
+        }
+        task.pc = Loc(self.index());
+        task.wait = match self.byte() {
+            0 => Wait::Nothing,
+            n @ (1 | 2) => Wait::Queued { entry: EntryId(self.index()), cancellable: n == 2 },
+            3 => Wait::Rendezvous { acceptor: TaskId(self.index()) },
+            4 => Wait::Select { open: self.number() as u64 },
+            _ => Wait::Activation,
+        };
+        task.frames = (0..self.number())
+            .map(|_| Frame {
+                site: Loc(self.index()),
+                proc: ProcId(self.index()),
+                saved: (0..self.number()).map(|_| self.value()).collect(),
+            })
+            .collect();
+        task.accepts = (0..self.number())
+            .map(|_| Rendezvous {
+                caller: self.caller(),
+                entry: EntryId(self.index()),
+                site: Loc(self.index()),
+                alternative: self.number() as u16,
+            })
+            .collect();
+        task.transfers = (0..self.number())
+            .map(|_| Transfer {
+                site: Loc(self.index()),
+                frames: self.number() as u16,
+                accepts: self.number() as u16,
+                entry: self.number().checked_sub(1).map(|e| EntryId(e as u32)),
+                fired: self.byte() == 1,
+            })
+            .collect();
+        task
+    }
+}

@@ -1,0 +1,142 @@
+//! Arguments, as documented in docs/command-line.md.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Parser, Debug)]
+#[command(name = "rendez", version, about = "Verifies concurrent Ada programs for every schedule")]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide whether a program can block for ever, race, or break a rule
+    Check(Check),
+    /// Print a stage of the pipeline
+    Dump(Dump),
+    /// Run a program under one schedule
+    Simulate(Simulate),
+}
+
+/// What every command reads.
+#[derive(Args, Debug)]
+pub struct Input {
+    /// Source files; units they need are found beside them
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// A folder in which units are looked for
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// The main procedure, if the files hold several
+    #[arg(long, value_name = "NAME")]
+    pub main: Option<String>,
+    /// A unit without source that does not synchronise tasks
+    #[arg(long, value_name = "UNIT")]
+    pub opaque: Vec<String>,
+    /// Tasks that an allocator creates at most, if its evaluations cannot be counted
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub task_bound: u16,
+    /// Calls of a recursive procedure within each other, at most
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub recursion_bound: u16,
+    /// Follow a variable even if it seems to influence nothing
+    #[arg(long, value_name = "VAR")]
+    pub track: Vec<String>,
+    /// Treat a variable as having any value at any time
+    #[arg(long, value_name = "VAR")]
+    pub untrack: Vec<String>,
+    /// What is one step: a statement, or a single read or write of a shared variable
+    #[arg(long, value_enum, default_value_t = Granularity::Statement)]
+    pub granularity: Granularity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Granularity {
+    Statement,
+    Access,
+}
+
+#[derive(Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub input: Input,
+    /// Report only this check; may be repeated
+    #[arg(long, value_name = "CHECK")]
+    pub only: Vec<String>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Give up when states take this much memory: bytes, or with k, M or G
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    pub memory: usize,
+    /// Give up after this many states
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub states: usize,
+    /// Count warnings as errors
+    #[arg(long, value_parser = ["warnings"])]
+    pub deny: Option<String>,
+    /// Show every step of a trace
+    #[arg(long)]
+    pub full: bool,
+    /// Interleave local steps, too: slower, same verdicts
+    #[arg(long)]
+    pub no_merge: bool,
+    /// Write the trace of the first finding for `simulate --trace`
+    #[arg(long, value_name = "FILE")]
+    pub save_trace: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Dump {
+    #[command(flatten)]
+    pub input: Input,
+    #[arg(long, value_enum)]
+    pub stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// The syntax tree
+    Tree,
+    /// The program model as the front end writes it
+    Model,
+    /// The program model after all passes, as it is explored
+    Explored,
+}
+
+#[derive(Args, Debug)]
+pub struct Simulate {
+    #[command(flatten)]
+    pub input: Input,
+    /// Choose steps at random from this seed
+    #[arg(long, value_name = "N", conflicts_with = "trace")]
+    pub seed: Option<u64>,
+    /// Follow a saved trace
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Stop after this many steps
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub steps: usize,
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1 << 10),
+        Some('m' | 'M') => (&text[..text.len() - 1], 1 << 20),
+        Some('g' | 'G') => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: usize = digits.parse().map_err(|_| format!("`{text}` is no number of bytes"))?;
+    number.checked_mul(factor).ok_or_else(|| format!("`{text}` is too much"))
+}

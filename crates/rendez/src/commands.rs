@@ -1,0 +1,258 @@
+//! The commands.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rendez_explore::{Control, Kind, Options, Outcome};
+use rendez_model::Program;
+use rendez_report::{Report, Style};
+use rendez_source::{Diagnostic, Severity, SourceMap, render};
+
+use crate::arguments::*;
+
+/// Exit statuses; the report decides between holds, violated and inconclusive.
+const BAD_INPUT: u8 = 2;
+const INTERNAL: u8 = 4;
+
+pub fn run(arguments: Arguments) -> u8 {
+    match arguments.command {
+        Command::Check(check) => run_check(&check),
+        Command::Dump(dump) => run_dump(&dump),
+        Command::Simulate(simulate) => crate::simulate::run(&simulate),
+    }
+}
+
+/// The real file system.
+struct Disk;
+
+impl rendez_ada::Files for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        if path.is_dir() {
+            return Err(std::io::Error::other("it is a folder"));
+        }
+        std::fs::read(path)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<PathBuf> {
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(entries) = std::fs::read_dir(here) else { return Vec::new() };
+        let mut all: Vec<PathBuf> = entries.flatten().map(|e| folder.join(e.file_name())).collect();
+        all.sort();
+        all
+    }
+}
+
+/// A program read from its files and made ready.
+pub struct Ready {
+    pub map: SourceMap,
+    pub program: Program,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Variables that annotations ask to be followed.
+    tracked: Vec<String>,
+}
+
+fn colour(terminal: bool) -> bool {
+    terminal && std::env::var_os("NO_COLOR").is_none()
+}
+
+fn complain(map: &SourceMap, diagnostics: &[Diagnostic]) {
+    let colour = colour(std::io::stderr().is_terminal());
+    for diagnostic in diagnostics {
+        eprintln!("{}", render(map, diagnostic, colour));
+    }
+}
+
+/// Reads the program as the front end writes it; prints what is wrong.
+pub fn read(input: &Input) -> Result<Ready, u8> {
+    let request = rendez_ada::Request {
+        sources: input.sources.clone(),
+        include: input.include.clone(),
+        opaque: input.opaque.clone(),
+        main: input.main.clone(),
+        bounds: rendez_ada::Bounds {
+            tasks_per_allocator: input.task_bound.into(),
+            ..rendez_ada::Bounds::default()
+        },
+    };
+    let front = rendez_ada::read(&request, &Disk);
+    let Some(program) = front.program else {
+        complain(&front.map, &front.diagnostics);
+        return Err(BAD_INPUT);
+    };
+    let broken = rendez_model::validate(&program);
+    if !broken.is_empty() {
+        for invalid in broken.iter().take(5) {
+            eprintln!("internal error: {invalid}");
+        }
+        return Err(INTERNAL);
+    }
+    Ok(Ready { map: front.map, program, diagnostics: front.diagnostics, tracked: front.tracked })
+}
+
+/// Makes a program ready for exploration: the passes, in order.
+pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
+    use rendez_model::passes::*;
+    let program = &mut ready.program;
+    let named = |program: &Program, wanted: &str| -> Vec<rendez_model::VarId> {
+        let wanted = wanted.to_lowercase();
+        (0..program.vars.len())
+            .filter(|v| {
+                let name = program.vars[*v].name.to_lowercase();
+                let base = name.split('(').next().unwrap_or(&name);
+                name == wanted || base == wanted || base.ends_with(&format!(".{wanted}"))
+            })
+            .map(rendez_model::VarId::from)
+            .collect()
+    };
+    for name in &input.untrack {
+        let cells = named(program, name);
+        if cells.is_empty() {
+            eprintln!("error: --untrack {name}: the program has no such variable");
+            return Err(BAD_INPUT);
+        }
+        make_opaque(program, |v, _| cells.contains(&v));
+    }
+    let mut keep = Vec::new();
+    for name in input.track.iter().chain(&ready.tracked) {
+        let cells = named(program, name);
+        if cells.is_empty() {
+            eprintln!("error: --track {name}: the program has no such variable");
+            return Err(BAD_INPUT);
+        }
+        keep.extend(cells);
+    }
+    if input.granularity == Granularity::Access {
+        split_accesses(program);
+    }
+    inline(program, Inline::Recursive, input.recursion_bound.into());
+    propagate_constants(program);
+    slice(program, &keep);
+    let broken = rendez_model::validate(program);
+    for invalid in broken.iter().take(5) {
+        eprintln!("internal error: {invalid}");
+    }
+    if broken.is_empty() { Ok(()) } else { Err(INTERNAL) }
+}
+
+fn run_check(check: &Check) -> u8 {
+    let mut only = Vec::new();
+    for name in &check.only {
+        match Kind::ALL.iter().find(|k| k.name() == name) {
+            Some(kind) => only.push(*kind),
+            None => {
+                let names: Vec<&str> = Kind::ALL.iter().map(|k| k.name()).collect();
+                eprintln!("error: there is no check `{name}`; there are {}", names.join(", "));
+                return BAD_INPUT;
+            }
+        }
+    }
+    if check.timeout.is_some_and(|t| !t.is_finite() || t <= 0.0) {
+        eprintln!("error: --timeout takes a positive number of seconds");
+        return BAD_INPUT;
+    }
+    let mut ready = match read(&check.input) {
+        Ok(ready) => ready,
+        Err(status) => return status,
+    };
+    if let Err(status) = prepare(&check.input, &mut ready) {
+        return status;
+    }
+    let options = Options {
+        max_states: check.states,
+        timeout: check.timeout.map(Duration::from_secs_f64),
+        memory: check.memory,
+        merge_local: !check.no_merge,
+        skip_guesses: false,
+    };
+    let outcome = explore(&ready.program, &options);
+    for contradiction in &outcome.contradictions {
+        eprintln!("internal error: {contradiction}");
+    }
+    if !outcome.contradictions.is_empty() {
+        return INTERNAL;
+    }
+    let report = Report {
+        program: &ready.program,
+        map: &ready.map,
+        outcome: &outcome,
+        diagnostics: &ready.diagnostics,
+        only: &only,
+        deny_warnings: check.deny.is_some(),
+    };
+    let text = match check.format {
+        Format::Json => rendez_report::json(&report) + "\n",
+        Format::Text => {
+            let colour = colour(std::io::stdout().is_terminal());
+            rendez_report::text(&report, Style { colour, full: check.full })
+        }
+    };
+    // A reader that has seen enough closes the pipe: no error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    report.status()
+}
+
+/// Explores with progress on a terminal, and a clean end on interrupt.
+fn explore(program: &Program, options: &Options) -> Outcome {
+    let control = Arc::new(Control::default());
+    let stop = control.clone();
+    let _ = ctrlc::set_handler(move || stop.stop.store(true, Ordering::Relaxed));
+    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let watcher = std::io::stderr().is_terminal().then(|| {
+        let (control, done) = (control.clone(), done.clone());
+        std::thread::spawn(move || {
+            let started = std::time::Instant::now();
+            while !done.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(200));
+                if started.elapsed() > Duration::from_secs(1) && !done.load(Ordering::Relaxed) {
+                    let states = control.states.load(Ordering::Relaxed);
+                    let rate = states as f64 / started.elapsed().as_secs_f64();
+                    eprint!("\r{states} states, {rate:.0} a second ");
+                }
+            }
+            eprint!("\r{:50}\r", "");
+        })
+    });
+    let outcome = rendez_explore::check(program, options, &control);
+    done.store(true, Ordering::Relaxed);
+    if let Some(watcher) = watcher {
+        let _ = watcher.join();
+    }
+    outcome
+}
+
+fn run_dump(dump: &Dump) -> u8 {
+    if dump.stage == Stage::Tree {
+        for source in &dump.input.sources {
+            let bytes = match std::fs::read(source) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    eprintln!("error: {}: cannot be read: {error}", source.display());
+                    return BAD_INPUT;
+                }
+            };
+            let Ok(text) = rendez_source::decode(&bytes) else {
+                eprintln!("error: {}: this is not source text", source.display());
+                return BAD_INPUT;
+            };
+            print!("{}", rendez_ada::parse::tree_text(&text));
+        }
+        return 0;
+    }
+    let mut ready = match read(&dump.input) {
+        Ok(ready) => ready,
+        Err(status) => return status,
+    };
+    if dump.stage == Stage::Explored
+        && let Err(status) = prepare(&dump.input, &mut ready)
+    {
+        return status;
+    }
+    let warnings: Vec<Diagnostic> =
+        ready.diagnostics.iter().filter(|d| d.severity != Severity::Error).cloned().collect();
+    complain(&ready.map, &warnings);
+    let _ = std::io::stdout().write_all(rendez_model::text::print(&ready.program).as_bytes());
+    0
+}

@@ -1,0 +1,5 @@
+//! The command line as a library, so that tests run what users run.
+
+pub mod arguments;
+pub mod commands;
+mod simulate;

@@ -1,0 +1,3 @@
+pub fn run(_: &crate::arguments::Simulate) -> u8 {
+    0
+}

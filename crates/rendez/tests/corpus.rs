@@ -1,0 +1,118 @@
+//! The corpus: one purpose a program, the expected outcome in its leading comment.
+//!
+//! `--  expect: KIND, KIND?` lists the checks that are violated, with a question mark those that
+//! stay inconclusive; `--  expect: holds` means none. `--  options: …` adds command-line options,
+//! `--  states: N` pins the number of states, `--  trace: TEXT` must occur in the report.
+//! `--  reject: TEXT` expects a message and exit status 2.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().take_while(|l| l.starts_with("--")).find_map(|line| {
+        line.trim_start_matches('-').trim().strip_prefix(name)?.strip_prefix(':').map(str::trim)
+    })
+}
+
+fn rendez(options: &[&str], file: &Path) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_rendez"))
+        .arg("check")
+        .args(options)
+        .arg(file)
+        .output()
+        .expect("rendez runs");
+    (
+        output.status.code().unwrap_or(-1),
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+/// The checks that a text report calls violated, or inconclusive.
+fn verdicts(report: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in report.lines() {
+        let words: Vec<&str> = line.split_whitespace().take(2).collect();
+        if let [kind, verdict] = words[..] {
+            match verdict {
+                "violated" => found.push(kind.to_owned()),
+                "inconclusive" => found.push(format!("{kind}?")),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn check(file: &Path) -> Result<(), String> {
+    let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
+    let text = rendez_source::decode(&bytes).map_err(|_| "no text".to_owned())?;
+    let options: Vec<&str> = field(&text, "options").map_or(Vec::new(), |o| o.split_whitespace().collect());
+    let (status, report, errors) = rendez(&options, file);
+    if let Some(message) = field(&text, "reject") {
+        if status != 2 || !errors.contains(message) {
+            return Err(format!("expected rejection with `{message}`, got status {status}: {errors}"));
+        }
+        return Ok(());
+    }
+    let expect = field(&text, "expect").ok_or("no `expect:` in the leading comment")?;
+    let mut wanted: Vec<String> =
+        expect.split(',').map(|w| w.trim().to_owned()).filter(|w| w != "holds").collect();
+    wanted.sort();
+    let mut found = verdicts(&report);
+    found.sort();
+    if found != wanted {
+        return Err(format!("expected {wanted:?}, found {found:?} (status {status})\n{report}{errors}"));
+    }
+    if let Some(states) = field(&text, "states")
+        && !report.contains(&format!(" {states} states,"))
+    {
+        return Err(format!("expected {states} states\n{report}"));
+    }
+    if let Some(trace) = field(&text, "trace")
+        && !report.contains(trace)
+    {
+        return Err(format!("the report does not say `{trace}`\n{report}"));
+    }
+    // Without merging of local steps the verdicts are the same.
+    if !text.contains("--  slow") {
+        let mut plain = options.clone();
+        plain.push("--no-merge");
+        let (_, unmerged, _) = rendez(&plain, file);
+        let mut other = verdicts(&unmerged);
+        other.sort();
+        if other != found {
+            return Err(format!("merging local steps changes the verdict from {other:?} to {found:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_corpus_program_does_what_its_comment_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("the corpus").flatten().map(|e| e.path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "adb"));
+    files.sort();
+    let mut failures = Vec::new();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let failed = std::sync::Mutex::new(&mut failures);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(file) = files.get(i) else { return };
+                    if let Err(why) = check(file) {
+                        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                        failed.lock().expect("no panic").push(format!("{name}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {} failed\n{}", failures.len(), files.len(), failures.join("\n\n"));
+    assert!(files.len() >= 5);
+}

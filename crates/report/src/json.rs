@@ -1,0 +1,192 @@
+//! The report that programs read: schema 1, stable.
+
+use rendez_explore::{Answer, Finding, Severity};
+use serde::Serialize;
+
+use crate::text::assumptions;
+use crate::{Report, describe};
+
+#[derive(Serialize)]
+struct Document {
+    schema: u32,
+    program: ProgramPart,
+    results: Vec<ResultPart>,
+    diagnostics: Vec<DiagnosticPart>,
+}
+
+#[derive(Serialize)]
+struct ProgramPart {
+    files: Vec<String>,
+    tasks: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ResultPart {
+    property: &'static str,
+    kind: &'static str,
+    severity: &'static str,
+    verdict: &'static str,
+    engine: &'static str,
+    replayed: bool,
+    assumptions: Vec<String>,
+    stats: StatsPart,
+    trace: Vec<TracePart>,
+    certificate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    findings: Vec<FindingPart>,
+}
+
+#[derive(Serialize)]
+struct StatsPart {
+    states: usize,
+    transitions: usize,
+    seconds: f64,
+    peak_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct TracePart {
+    step: usize,
+    task: String,
+    event: String,
+    text: String,
+    file: String,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct FindingPart {
+    severity: &'static str,
+    message: String,
+    file: String,
+    line: u32,
+    column: u32,
+    certain: bool,
+    trace: Vec<TracePart>,
+    waiting: Vec<WaitingPart>,
+}
+
+#[derive(Serialize)]
+struct WaitingPart {
+    task: String,
+    reason: String,
+    on: Vec<String>,
+    file: String,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct DiagnosticPart {
+    severity: &'static str,
+    message: String,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+/// The report as one JSON document.
+pub fn json(report: &Report) -> String {
+    let program = report.program;
+    let mut results = Vec::new();
+    for (kind, answer) in &report.outcome.answers {
+        if !report.wanted(*kind) {
+            continue;
+        }
+        let (verdict, reason, list): (_, _, &[Finding]) = match answer {
+            Answer::Holds => ("holds", None, &[]),
+            Answer::Violated(list) => ("violated", None, list),
+            Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
+        };
+        let severity = list.iter().map(|f| f.severity).min().unwrap_or(kind.severity());
+        let stats = &report.outcome.stats;
+        results.push(ResultPart {
+            property: kind.name(),
+            kind: kind.name(),
+            severity: severity.word(),
+            verdict,
+            engine: "explore",
+            replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
+            assumptions: assumptions(report),
+            stats: StatsPart {
+                states: stats.states,
+                transitions: stats.transitions,
+                seconds: stats.seconds,
+                peak_bytes: stats.peak_bytes,
+            },
+            trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
+            certificate: None,
+            reason,
+            findings: list.iter().map(|f| finding(report, f)).collect(),
+        });
+    }
+    let diagnostics = report
+        .diagnostics
+        .iter()
+        .chain(&report.outcome.reached)
+        .map(|d| DiagnosticPart {
+            severity: match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            message: d.message.clone(),
+            file: d.span.map(|s| report.map.name(s.file).to_owned()),
+            line: d.span.map(|s| s.line),
+            column: d.span.map(|s| s.column),
+        })
+        .collect();
+    let document = Document {
+        schema: 1,
+        program: ProgramPart {
+            files: report.map.names().map(str::to_owned).collect(),
+            tasks: program.tasks.iter().map(|t| t.name.clone()).collect(),
+        },
+        results,
+        diagnostics,
+    };
+    serde_json::to_string_pretty(&document).unwrap_or_default()
+}
+
+fn trace(report: &Report, finding: &Finding) -> Vec<TracePart> {
+    let program = report.program;
+    let Some(trace) = &finding.trace else { return Vec::new() };
+    let mut out = Vec::new();
+    for step in &trace.steps {
+        let Some((text, event)) = describe(program, step) else { continue };
+        let span = program.node(step.step.loc).span;
+        out.push(TracePart {
+            step: out.len() + 1,
+            task: program.tasks[step.step.task.index()].name.clone(),
+            event,
+            text,
+            file: report.map.name(span.file).to_owned(),
+            line: span.line,
+        });
+    }
+    out
+}
+
+fn finding(report: &Report, finding: &Finding) -> FindingPart {
+    let program = report.program;
+    FindingPart {
+        severity: finding.severity.word(),
+        message: finding.message.clone(),
+        file: report.map.name(finding.span.file).to_owned(),
+        line: finding.span.line,
+        column: finding.span.column,
+        certain: !finding.guessed,
+        trace: trace(report, finding),
+        waiting: finding
+            .waiting
+            .iter()
+            .map(|w| WaitingPart {
+                task: program.tasks[w.task.index()].name.clone(),
+                reason: w.reason.clone(),
+                on: w.on.iter().map(|t| program.tasks[t.index()].name.clone()).collect(),
+                file: report.map.name(w.span.file).to_owned(),
+                line: w.span.line,
+            })
+            .collect(),
+    }
+}

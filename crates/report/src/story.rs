@@ -1,0 +1,135 @@
+//! A trace as a story: who does what, in the program's words.
+
+use rendez_explore::TraceStep;
+use rendez_model::semantics::What;
+use rendez_model::{Action, EntryId, Place, Program, Value, VarId};
+
+/// What a step does, and the event it stands for; None if it is not worth telling.
+pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)> {
+    let entry = |e: EntryId| program.entry_name(e);
+    let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.clone();
+    let action = &program.node(step.step.loc).action;
+    let mut told = match &step.step.what {
+        What::Queued(e) => Some((format!("calls {} and waits", entry(*e)), entry(*e))),
+        What::Accepted { caller, acceptor, entry: e, whole } => {
+            let text = match (*caller == step.step.task, whole) {
+                (true, true) => format!("calls {}, which {} accepts", entry(*e), task(*acceptor)),
+                (true, false) => {
+                    format!("calls {}; the rendezvous with {} starts", entry(*e), task(*acceptor))
+                }
+                (false, true) => {
+                    format!("accepts {} from {}", program.entries[e.index()].name, task(*caller))
+                }
+                (false, false) => {
+                    format!(
+                        "accepts {} from {}; the rendezvous starts",
+                        program.entries[e.index()].name,
+                        task(*caller)
+                    )
+                }
+            };
+            Some((text, entry(*e)))
+        }
+        What::Entered(e) => Some((format!("calls {}", entry(*e)), entry(*e))),
+        What::Waits => Some(("waits at its accept or select".into(), "select".into())),
+        What::TimedOut => Some(("stops waiting: its delay is over".into(), "timeout".into())),
+        What::Otherwise => Some(("is not served at once and takes the else part".into(), "else".into())),
+        What::EndedAccept { caller, entry: e } => Some((
+            format!("ends the rendezvous {} with {}", entry(*e), task(*caller)),
+            format!("{}'end", entry(*e)),
+        )),
+        What::Requeued { caller, entry: e } => {
+            Some((format!("requeues the call of {} to {}", task(*caller), entry(*e)), entry(*e)))
+        }
+        What::Locked(object) => {
+            let object = &program.objects[object.index()].name;
+            Some((format!("enters protected object {object}"), object.clone()))
+        }
+        What::Released { object, served } => served.map(|(who, e)| {
+            let object = &program.objects[object.index()].name;
+            (format!("leaves {object}; now {} is served in {}", task(who), entry(e)), entry(e))
+        }),
+        What::Activates(tasks) => {
+            let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
+            Some((format!("activates {}", names.join(", ")), "activate".into()))
+        }
+        What::Ended(tasks) => {
+            let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
+            Some((format!("lets {} terminate", names.join(", ")), "terminate".into()))
+        }
+        What::Aborted(tasks) => {
+            let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
+            Some((format!("aborts {}", names.join(", ")), "abort".into()))
+        }
+        What::Transferred => Some(("leaves its abortable part".into(), "transfer".into())),
+        What::AssertionFailed => Some(("fails an assertion".into(), "assertion".into())),
+        What::Got(value) => match action {
+            Action::Havoc { to, .. } => {
+                Some((format!("gets {} from outside", assigned(program, to, *value)), "input".into()))
+            }
+            _ => None,
+        },
+        What::Chose(_) => Some(("goes on as the environment decides".into(), "choice".into())),
+        What::Took(yes) if step.step.guessed => {
+            let way = if *yes { "true" } else { "false" };
+            Some((format!("goes on as if the condition, which is not followed, were {way}"), "guess".into()))
+        }
+        What::Unsupported => Some(("reaches something that is not modelled".into(), "unsupported".into())),
+        What::Stopped => Some(("reaches a bound".into(), "bound".into())),
+        What::Ran | What::Took(_) => match action {
+            Action::Assign { .. } => {
+                let shown: Vec<String> = step
+                    .changes
+                    .iter()
+                    .filter(|(v, _)| is_named(program, *v))
+                    .map(|(v, value)| assignment(program, *v, *value))
+                    .collect();
+                (!shown.is_empty()).then(|| (format!("sets {}", shown.join(", ")), "assign".into()))
+            }
+            Action::Event { name, .. } if !name.starts_with("library ") => {
+                Some((format!("event {name}"), name.clone()))
+            }
+            Action::Complete { .. } => Some(("completes".into(), "complete".into())),
+            _ => None,
+        },
+    };
+    for raised in &step.step.raised {
+        let name = program.exception_name(raised.exception);
+        let text = if raised.task == step.step.task {
+            format!("gets {name}")
+        } else {
+            format!("{} gets {name}", task(raised.task))
+        };
+        told = Some(match told {
+            Some((before, event)) => (format!("{before}; {text}"), event),
+            None => (text, name.to_owned()),
+        });
+    }
+    told
+}
+
+/// Variables of the program, not intermediate values.
+fn is_named(program: &Program, var: VarId) -> bool {
+    let name = &program.vars[var.index()].name;
+    !["occurrence", "argument", "result", "left", "last", "guard", "if", "case", "and", "new", "random"]
+        .iter()
+        .any(|t| name.rsplit('.').next() == Some(*t))
+}
+
+fn assignment(program: &Program, var: VarId, value: Value) -> String {
+    let var = &program.vars[var.index()];
+    match value {
+        Value::Known(v) => format!("{} := {v}", var.name),
+        Value::Any => format!("{} := some value", var.name),
+    }
+}
+
+fn assigned(program: &Program, to: &Place, value: Value) -> String {
+    match to {
+        Place::Var(var) if is_named(program, *var) => assignment(program, *var, value),
+        _ => match value {
+            Value::Known(v) => v.to_string(),
+            Value::Any => "some value".into(),
+        },
+    }
+}
