@@ -260,6 +260,21 @@ impl<'a> Elaborator<'a> {
         Some(value)
     }
 
+    /// Whether a subprogram evaluates an allocator, itself or through what it calls.
+    pub(crate) fn creates_objects(&mut self, sub: &Rc<Subprogram<'a>>, depth: usize) -> bool {
+        let sub_body = match self.body_of(sub) {
+            Some((_, SubprogramBody::Body(body))) if depth < 5 => body,
+            _ => return false,
+        };
+        let scope = sub.scope;
+        let inits = sub_body.decls.iter().filter_map(|d| match &d.kind {
+            DeclKind::Object { init, .. } => init.as_ref(),
+            _ => None,
+        });
+        inits.into_iter().any(|e| self.expr_creates(e, scope, depth))
+            || self.stmts_create(&sub_body.handled.stmts, scope, depth)
+    }
+
     fn call_proc(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {
         let Some((proc, info, actuals)) = self.prepare(sub, args, span) else {
             return Val::Unknown { input: false };
@@ -284,7 +299,10 @@ impl<'a> Elaborator<'a> {
             let by_reference = self.is_active(ty)
                 || matches!(
                     self.kind(ty),
-                    TypeKind::Array { bounds: None, .. } | TypeKind::Opaque | TypeKind::Unfinished
+                    TypeKind::Array { bounds: None, .. }
+                        | TypeKind::Opaque
+                        | TypeKind::Unfinished
+                        | TypeKind::Unmodelled(_)
                 );
             let given = match actual_for(args, i, &param.name).map(|a| &a.value) {
                 Some(Choice::Expr(e)) if !matches!(e.kind, ExprKind::Default) => Some((e, here)),
@@ -304,6 +322,12 @@ impl<'a> Elaborator<'a> {
             }
             actuals.push((ty, actual));
         }
+        // A subprogram that creates objects, called once here, gets a copy of its own: then its
+        // allocators are evaluated once, too.
+        let own = !self.cx.repeated && self.creates_objects(sub, 0);
+        if own {
+            references.push_str(&format!("call {};", self.procs.len()));
+        }
         let key = ProcKey {
             code: std::ptr::from_ref(sub.spec).addr(),
             scope: sub.scope,
@@ -312,7 +336,7 @@ impl<'a> Elaborator<'a> {
         };
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
-            None => self.new_proc(sub, key, &actuals, span),
+            None => self.new_proc(sub, key, &actuals, span, own),
         };
         let info = self.proc_info[&proc].clone();
         let mut values = Vec::new();
@@ -386,6 +410,7 @@ impl<'a> Elaborator<'a> {
         key: ProcKey,
         actuals: &[(TypeId, Actual)],
         span: Span,
+        once: bool,
     ) -> ProcId {
         let proc = ProcId::from(self.program.procs.len());
         let task = self.cx.task;
@@ -449,6 +474,7 @@ impl<'a> Elaborator<'a> {
             sub: sub.clone(),
             formals: bound,
             result: info.result.clone(),
+            once,
         });
         self.proc_info.insert(proc, info);
         proc
@@ -497,7 +523,7 @@ impl<'a> Elaborator<'a> {
                             outs.push((position + k, place));
                         }
                     }
-                } else {
+                } else if !cells.is_empty() {
                     self.forget(&obj, ty);
                 }
             }
@@ -842,7 +868,7 @@ impl<'a> Elaborator<'a> {
         };
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
-            None => self.new_proc(sub, key, &actuals, sub.span),
+            None => self.new_proc(sub, key, &actuals, sub.span, false),
         };
         let formals = self.program.procs[proc.index()].formals.clone();
         let mut values: Vec<Model> = args.iter().map(|a| Model::Var(*a)).collect();
@@ -913,6 +939,7 @@ impl<'a> Elaborator<'a> {
         sub: &Rc<Subprogram<'a>>,
         formals: Vec<BoundFormal>,
         result: Option<(Obj, TypeId)>,
+        once: bool,
     ) {
         let start = self.program.procs[proc.index()].start;
         let task = self.program.procs[proc.index()].task;
@@ -929,6 +956,7 @@ impl<'a> Elaborator<'a> {
         self.proc_context(proc, task, scope, start, |e| {
             e.cx.span = sub.span;
             e.cx.prefix = format!("{name}.");
+            e.cx.repeated = !once;
             if let SubprogramKind::Operation(id) = sub.kind {
                 e.cx.object = Some(id);
             }
@@ -1014,7 +1042,10 @@ impl<'a> Elaborator<'a> {
             TypeKind::Array { bounds: Some(bounds), element, .. } => {
                 let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
                 if size > self.bounds.array_elements
-                    || matches!(self.kind(element), TypeKind::Opaque | TypeKind::Unfinished)
+                    || matches!(
+                        self.kind(element),
+                        TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_)
+                    )
                 {
                     return Obj::Opaque;
                 }

@@ -220,6 +220,7 @@ impl<'a> Elaborator<'a> {
             let kind = TypeKind::Array { bounds: Some(vec![bounds]), dimensions: 1, element };
             ty = self.new_subtype("array", ty, kind);
         }
+        let constant = constant || (init.is_some() && !self.units.assigned.contains(&name.key));
         if constant
             && self.domain(ty).is_some()
             && let Some(init) = init

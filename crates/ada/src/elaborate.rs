@@ -89,8 +89,19 @@ pub struct ProcKey {
 /// Code that is still to be written.
 pub enum Job<'a> {
     Task(TaskId),
-    Proc { proc: ProcId, sub: Rc<Subprogram<'a>>, formals: Vec<BoundFormal>, result: Option<(Obj, TypeId)> },
-    EntryBody { proc: ProcId, task: TaskId, instance: InstanceId, entry: EntryId },
+    Proc {
+        proc: ProcId,
+        sub: Rc<Subprogram<'a>>,
+        formals: Vec<BoundFormal>,
+        result: Option<(Obj, TypeId)>,
+        once: bool,
+    },
+    EntryBody {
+        proc: ProcId,
+        task: TaskId,
+        instance: InstanceId,
+        entry: EntryId,
+    },
     Dispatch(Dispatch),
 }
 
@@ -354,7 +365,9 @@ impl<'a> Elaborator<'a> {
         while let Some(job) = self.jobs.pop_front() {
             match job {
                 Job::Task(task) => self.task_code(task),
-                Job::Proc { proc, sub, formals, result } => self.proc_code(proc, &sub, formals, result),
+                Job::Proc { proc, sub, formals, result, once } => {
+                    self.proc_code(proc, &sub, formals, result, once)
+                }
                 Job::EntryBody { proc, task, instance, entry } => {
                     self.entry_code(proc, task, instance, entry)
                 }

@@ -71,6 +71,8 @@ pub enum TypeKind<'a> {
     },
     /// Not followed: real types, strings, private types of the library.
     Opaque,
+    /// Calling or selecting anything of such an object is rejected, with this text.
+    Unmodelled(&'static str),
     /// Declared, but its full declaration was not seen yet.
     Unfinished,
 }

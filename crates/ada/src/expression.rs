@@ -234,8 +234,12 @@ impl<'a> Elaborator<'a> {
         match self.kind(ty).clone() {
             TypeKind::Record { .. } => match self.field(&obj, ty, &selector.key) {
                 Some((obj, ty)) => Meaning::Object(obj, ty, constant),
-                None => Meaning::Unknown { input: false },
+                None => Meaning::Undeclared(format!(
+                    "`{}` is no component; calls with a prefixed object are not modelled",
+                    selector.text
+                )),
             },
+            TypeKind::Unmodelled(what) => Meaning::Undeclared(format!("{what} is not modelled")),
             TypeKind::Task { of, .. } => {
                 let decl = self.unit_types[of.0].entries.iter().find(|e| e.name.key == selector.key);
                 match decl {
@@ -255,7 +259,7 @@ impl<'a> Elaborator<'a> {
                 }
                 Meaning::Operation { prefix: obj, ty, name: selector.clone() }
             }
-            TypeKind::Opaque | TypeKind::Unfinished => Meaning::Unknown { input: false },
+            TypeKind::Opaque => Meaning::Unknown { input: false },
             _ => Meaning::Undeclared(format!("`{}` is not visible here", selector.text)),
         }
     }
@@ -430,6 +434,9 @@ impl<'a> Elaborator<'a> {
     }
 
     fn indexed(&mut self, obj: Obj, ty: TypeId, constant: bool, args: &'a [Arg]) -> Meaning<'a> {
+        if let TypeKind::Unmodelled(what) = self.kind(ty) {
+            return Meaning::Undeclared(format!("{what} is not modelled"));
+        }
         let mut indices = Vec::new();
         for arg in args {
             match &arg.value {
@@ -793,7 +800,9 @@ impl<'a> Elaborator<'a> {
             return Val::Scalar(value, Some(ty));
         }
         match self.kind(ty) {
-            TypeKind::Opaque | TypeKind::Unfinished => Val::Unknown { input: false },
+            TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_) => {
+                Val::Unknown { input: false }
+            }
             _ => Val::Composite(obj, ty),
         }
     }

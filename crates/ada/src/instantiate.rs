@@ -48,7 +48,10 @@ impl<'a> Elaborator<'a> {
                     }
                     return Obj::Opaque;
                 }
-                if matches!(self.kind(element), TypeKind::Opaque | TypeKind::Unfinished) {
+                if matches!(
+                    self.kind(element),
+                    TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_)
+                ) {
                     return Obj::Opaque;
                 }
                 let mut elements = Vec::new();
@@ -84,7 +87,7 @@ impl<'a> Elaborator<'a> {
                 }
                 Obj::Opaque
             }
-            TypeKind::Opaque | TypeKind::Unfinished => Obj::Opaque,
+            TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_) => Obj::Opaque,
         }
     }
 

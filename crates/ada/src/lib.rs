@@ -5,6 +5,7 @@
 //! the [`Files`] it is given. Whatever has no model becomes an `Unsupported` action at its place,
 //! so that it matters only if it can be reached.
 
+mod assigned;
 mod call;
 mod declare;
 mod elaborate;

@@ -362,7 +362,10 @@ impl<'a> Elaborator<'a> {
                 self.emit(|next| Action::Event { name: format!("library {event}"), next });
             }
             Meaning::Undeclared(text) => self.reject(call.span, text),
-            Meaning::Unknown { .. } | Meaning::Object(..) | Meaning::Value(..) => {
+            Meaning::Object(..) | Meaning::Value(..) => {
+                self.reject(call.span, "a call through an access value is not modelled");
+            }
+            Meaning::Unknown { .. } => {
                 for arg in args {
                     if let Choice::Expr(e) = &arg.value {
                         match self.target(e) {
@@ -444,7 +447,8 @@ impl<'a> Elaborator<'a> {
         match range {
             Some((Model::Const(lo), Model::Const(hi))) if lo > hi => {}
             Some((Model::Const(lo), Model::Const(hi)))
-                if creates(body) && hi.saturating_sub(lo) < self.bounds.unrolled_iterations =>
+                if self.stmts_create(body, self.cx.scope, 0)
+                    && hi.saturating_sub(lo) < self.bounds.unrolled_iterations =>
             {
                 let order: Vec<i64> = if reverse { (lo..=hi).rev().collect() } else { (lo..=hi).collect() };
                 for i in order {
@@ -569,6 +573,70 @@ impl<'a> Elaborator<'a> {
         self.cx.scope = outer;
     }
 
+    /// Whether statements contain an allocator, or a call of something that does: then each
+    /// iteration of a loop around them may make another object.
+    pub(crate) fn stmts_create(&mut self, stmts: &'a [Stmt], scope: ScopeId, depth: usize) -> bool {
+        stmts.iter().any(|s| match &s.kind {
+            StmtKind::Assign(a, b) => {
+                self.expr_creates(a, scope, depth) || self.expr_creates(b, scope, depth)
+            }
+            StmtKind::Call(e) => self.expr_creates(e, scope, depth),
+            StmtKind::Return(e) => e.as_ref().is_some_and(|e| self.expr_creates(e, scope, depth)),
+            StmtKind::If(arms, otherwise) => {
+                arms.iter().any(|a| self.stmts_create(&a.1, scope, depth))
+                    || self.stmts_create(otherwise, scope, depth)
+            }
+            StmtKind::Case(_, arms) => arms.iter().any(|a| self.stmts_create(&a.1, scope, depth)),
+            StmtKind::Loop { body, .. } => self.stmts_create(body, scope, depth),
+            StmtKind::Block { decls, handled } => {
+                self.stmts_create(&handled.stmts, scope, depth)
+                    || decls.iter().any(|d| match &d.kind {
+                        DeclKind::Object { init: Some(init), .. } => self.expr_creates(init, scope, depth),
+                        _ => false,
+                    })
+            }
+            _ => false,
+        })
+    }
+
+    pub(crate) fn expr_creates(&mut self, e: &'a syntax::Expr, scope: ScopeId, depth: usize) -> bool {
+        match &e.kind {
+            ExprKind::New(..) => true,
+            ExprKind::Name(ident) => {
+                let list = self.look_up(scope, &ident.key);
+                list.iter().any(|b| match b {
+                    Binding::Subprogram(sub) => self.creates_objects(sub, depth + 1),
+                    _ => false,
+                })
+            }
+            ExprKind::Select(prefix, ident) => match &prefix.kind {
+                ExprKind::Name(package) => match self.look_up(scope, &package.key).first() {
+                    Some(Binding::Package(inner)) => {
+                        let list = self.scopes[inner.0].names.get(&ident.key).cloned().unwrap_or_default();
+                        list.iter().any(|b| match b {
+                            Binding::Subprogram(sub) => self.creates_objects(sub, depth + 1),
+                            _ => false,
+                        })
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+            ExprKind::Call(prefix, args) => {
+                self.expr_creates(prefix, scope, depth)
+                    || args.iter().any(|a| match &a.value {
+                        Choice::Expr(e) => self.expr_creates(e, scope, depth),
+                        _ => false,
+                    })
+            }
+            ExprKind::Aggregate(components) => {
+                components.iter().any(|c| self.expr_creates(&c.value, scope, depth))
+            }
+            ExprKind::Qualified(_, e) => self.expr_creates(e, scope, depth),
+            _ => false,
+        }
+    }
+
     // ---- asynchronous select -----------------------------------------------------------------
 
     fn asynchronous(&mut self, trigger: &'a Stmt, then: &'a [Stmt], abortable: &'a [Stmt]) {
@@ -613,39 +681,6 @@ impl<'a> Elaborator<'a> {
         self.stmts(then);
         self.put(Action::Skip { next: join });
         self.cx.cur = join;
-    }
-}
-
-/// Whether statements contain an allocator, so that each iteration may make another object.
-fn creates(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| match &s.kind {
-        StmtKind::Assign(a, b) => allocates(a) || allocates(b),
-        StmtKind::Call(e) => allocates(e),
-        StmtKind::Return(e) => e.as_ref().is_some_and(allocates),
-        StmtKind::If(arms, otherwise) => arms.iter().any(|a| creates(&a.1)) || creates(otherwise),
-        StmtKind::Case(_, arms) => arms.iter().any(|a| creates(&a.1)),
-        StmtKind::Loop { body, .. } => creates(body),
-        StmtKind::Block { decls, handled } => {
-            creates(&handled.stmts)
-                || decls.iter().any(|d| match &d.kind {
-                    DeclKind::Object { init, .. } => init.as_ref().is_some_and(allocates),
-                    _ => false,
-                })
-        }
-        _ => false,
-    })
-}
-
-fn allocates(e: &syntax::Expr) -> bool {
-    match &e.kind {
-        ExprKind::New(..) => true,
-        ExprKind::Call(prefix, args) => {
-            allocates(prefix)
-                || args.iter().any(|a| if let Choice::Expr(e) = &a.value { allocates(e) } else { false })
-        }
-        ExprKind::Aggregate(components) => components.iter().any(|c| allocates(&c.value)),
-        ExprKind::Qualified(_, e) => allocates(e),
-        _ => false,
     }
 }
 

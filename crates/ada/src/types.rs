@@ -59,6 +59,9 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn type_named(&mut self, name: &'a syntax::Expr) -> TypeId {
         match self.meaning(name) {
             Meaning::Type(ty) => ty,
+            Meaning::Library(unit) if crate::library::synchronises(&unit) => {
+                self.new_type(&*unit, TypeKind::Unmodelled("the library's own synchronisation"))
+            }
             _ => self.std.opaque,
         }
     }
@@ -70,7 +73,9 @@ impl<'a> Elaborator<'a> {
                 let target = self.type_named(target);
                 self.access_to(target)
             }
-            TypeRef::AccessSubprogram => self.std.opaque,
+            TypeRef::AccessSubprogram => {
+                self.new_type("access", TypeKind::Unmodelled("a call through an access value"))
+            }
             TypeRef::Array(ranges, element) => self.array_type("array", ranges, element),
         }
     }
@@ -299,7 +304,9 @@ impl<'a> Elaborator<'a> {
                 }
             }
             TypeDef::Private | TypeDef::Incomplete | TypeDef::Formal => return,
-            TypeDef::Real | TypeDef::AccessSubprogram | TypeDef::Interface => TypeKind::Opaque,
+            TypeDef::Real => TypeKind::Opaque,
+            TypeDef::AccessSubprogram => TypeKind::Unmodelled("a call through an access value"),
+            TypeDef::Interface => TypeKind::Unmodelled("a call of an interface"),
         };
         self.types[id.0].kind = kind;
     }

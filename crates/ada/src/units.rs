@@ -31,6 +31,8 @@ pub struct Units {
     pub bodies: HashMap<String, usize>,
     /// Subunits by the full name of what they complete.
     pub subunits: HashMap<String, usize>,
+    /// Simple names that something in the program may assign to.
+    pub assigned: HashSet<String>,
 }
 
 pub struct Search<'s> {
@@ -59,6 +61,7 @@ pub fn load(
             specs: HashMap::new(),
             bodies: HashMap::new(),
             subunits: HashMap::new(),
+            assigned: HashSet::new(),
         },
         files: HashSet::new(),
         tried: HashSet::new(),
@@ -68,6 +71,11 @@ pub fn load(
         loader.file(source, None);
     }
     loader.complete();
+    let mut assigned = HashSet::new();
+    for unit in &loader.units.all {
+        crate::assigned::in_decl(&unit.decl, &mut assigned);
+    }
+    loader.units.assigned = assigned;
     loader.units
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rendez_model::access::touched;
+use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status};
 use rendez_model::{Action, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
@@ -91,6 +92,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         options,
         sightings: Vec::new(),
         known: FxHashSet::default(),
+        meets: Meets::new(program),
         called: vec![false; program.entries.len()],
         accepted: vec![false; program.entries.len()],
         guesses: false,
@@ -143,6 +145,7 @@ struct Run<'s, 'p> {
     options: &'s Options,
     sightings: Vec<Sighting>,
     known: FxHashSet<Seen>,
+    meets: Meets,
     called: Vec<bool>,
     accepted: Vec<bool>,
     guesses: bool,
@@ -233,8 +236,7 @@ impl Run<'_, '_> {
         let action = &program.node(outcome.step.loc).action;
         let mut flags = 0;
         match action {
-            Action::Event { .. }
-            | Action::Select { otherwise: None, .. }
+            Action::Select { otherwise: None, .. }
             | Action::EndAccept { .. }
             | Action::Activate { .. }
             | Action::Complete { .. }
@@ -257,7 +259,7 @@ impl Run<'_, '_> {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, &self.local.access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                if !reads.is_empty() {
+                if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
                     flags |= Edge::POLLS;
                 }
                 let changes = |v: &VarId| outcome.state.vars[v.index()] != before.vars[v.index()];

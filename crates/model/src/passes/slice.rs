@@ -8,6 +8,7 @@
 
 use crate::access::{Access, each_written};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
+use crate::meets::Meets;
 use crate::program::*;
 
 /// Slices the program. Cells named in `keep` always matter.
@@ -23,7 +24,7 @@ pub fn slice(program: &mut Program, keep: &[VarId]) {
         if kept[i] {
             continue;
         }
-        let next = match (&node.action, meets[i]) {
+        let next = match (&node.action, meets.at(Loc::from(i))) {
             (Action::Assign { next, .. } | Action::Havoc { next, .. } | Action::Call { next, .. }, _) => {
                 *next
             }
@@ -48,10 +49,7 @@ struct Slicer<'p> {
     matters: Vec<bool>,
     kept: Vec<bool>,
     proc_kept: Vec<bool>,
-    /// Where the arms of a branch meet again.
-    meets: Vec<Option<Loc>>,
-    /// What lies between a branch and where its arms meet.
-    regions: Vec<Vec<Loc>>,
+    meets: Meets,
     proc_code: Vec<Vec<Loc>>,
     removed_loop: bool,
 }
@@ -59,23 +57,16 @@ struct Slicer<'p> {
 impl<'p> Slicer<'p> {
     fn new(program: &'p Program) -> Self {
         let n = program.nodes.len();
-        let mut slicer = Slicer {
+        Slicer {
             program,
             access: Access::new(program),
             matters: vec![false; program.vars.len()],
             kept: vec![false; n],
             proc_kept: vec![false; program.procs.len()],
-            meets: vec![None; n],
-            regions: vec![Vec::new(); n],
+            meets: Meets::new(program),
             proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
             removed_loop: false,
-        };
-        let starts: Vec<Loc> =
-            program.tasks.iter().map(|t| t.start).chain(program.procs.iter().map(|p| p.start)).collect();
-        for start in starts {
-            slicer.find_meets(start);
         }
-        slicer
     }
 
     fn run(&mut self) {
@@ -107,7 +98,7 @@ impl<'p> Slicer<'p> {
         }
         self.removed_loop = (0..self.kept.len()).any(|i| {
             !self.kept[i]
-                && self.regions[i].contains(&Loc::from(i))
+                && self.meets.loops(Loc::from(i))
                 && matches!(self.program.nodes[i].action, Action::Branch { .. } | Action::Choose { .. })
         });
     }
@@ -195,8 +186,7 @@ impl<'p> Slicer<'p> {
                 self.proc_kept[proc.index()] || outs.iter().any(|o| self.touches(&o.1))
             }
             Action::Branch { .. } | Action::Choose { .. } => {
-                self.meets[loc.index()].is_none()
-                    || self.regions[loc.index()].iter().any(|l| self.kept[l.index()])
+                self.meets.at(loc).is_none() || self.meets.region(loc).iter().any(|l| self.kept[l.index()])
             }
             _ => true,
         }
@@ -270,122 +260,6 @@ impl<'p> Slicer<'p> {
             program.procs[proc.index()].formals.iter().for_each(|f| mark(f.cell));
         }
         changed
-    }
-
-    /// Post-dominators of the branches of one graph.
-    fn find_meets(&mut self, start: Loc) {
-        let program = self.program;
-        let order = program.reachable(start);
-        let index: std::collections::HashMap<Loc, usize> =
-            order.iter().enumerate().map(|(i, l)| (*l, i)).collect();
-        let n = order.len();
-        let exit = n;
-        let mut succ: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
-        let mut pred: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
-        for (i, loc) in order.iter().enumerate() {
-            let all = program.node(*loc).action.successors();
-            if all.is_empty() {
-                succ[i].push(exit);
-            }
-            succ[i].extend(all.iter().map(|l| index[l]));
-        }
-        for (i, list) in succ.iter().enumerate() {
-            for s in list {
-                pred[*s].push(i);
-            }
-        }
-        // A loop without exit is given one at its head, which is found first.
-        let mut reaches = vec![false; n + 1];
-        let mark = |from: usize, reaches: &mut Vec<bool>, pred: &Vec<Vec<usize>>| {
-            let mut work = vec![from];
-            while let Some(i) = work.pop() {
-                if !std::mem::replace(&mut reaches[i], true) {
-                    work.extend(&pred[i]);
-                }
-            }
-        };
-        mark(exit, &mut reaches, &pred);
-        for i in 0..n {
-            if !reaches[i] {
-                succ[i].push(exit);
-                pred[exit].push(i);
-                mark(i, &mut reaches, &pred);
-            }
-        }
-        // Immediate post-dominators by iteration over a reverse post-order of the reversed graph.
-        let mut post = Vec::new();
-        let mut seen = vec![false; n + 1];
-        let mut work = vec![(exit, 0)];
-        seen[exit] = true;
-        while let Some((i, k)) = work.pop() {
-            if let Some(&p) = pred[i].get(k) {
-                work.push((i, k + 1));
-                if !std::mem::replace(&mut seen[p], true) {
-                    work.push((p, 0));
-                }
-            } else {
-                post.push(i);
-            }
-        }
-        let mut rank = vec![0; n + 1];
-        for (r, i) in post.iter().enumerate() {
-            rank[*i] = r;
-        }
-        let mut idom: Vec<Option<usize>> = vec![None; n + 1];
-        idom[exit] = Some(exit);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &i in post.iter().rev() {
-                if i == exit {
-                    continue;
-                }
-                let mut new: Option<usize> = None;
-                for &s in &succ[i] {
-                    if idom[s].is_none() {
-                        continue;
-                    }
-                    new = Some(match new {
-                        None => s,
-                        Some(mut a) => {
-                            let mut b = s;
-                            while a != b {
-                                while rank[a] < rank[b] {
-                                    a = idom[a].unwrap_or(exit);
-                                }
-                                while rank[b] < rank[a] {
-                                    b = idom[b].unwrap_or(exit);
-                                }
-                            }
-                            a
-                        }
-                    });
-                }
-                if new.is_some() && idom[i] != new {
-                    idom[i] = new;
-                    changed = true;
-                }
-            }
-        }
-        for (i, loc) in order.iter().enumerate() {
-            if !matches!(program.node(*loc).action, Action::Branch { .. } | Action::Choose { .. }) {
-                continue;
-            }
-            let Some(meet) = idom[i].filter(|m| *m != exit) else { continue };
-            let mut region = Vec::new();
-            let mut seen = vec![false; n + 1];
-            seen[meet] = true;
-            let mut work = succ[i].clone();
-            while let Some(k) = work.pop() {
-                if k == exit || std::mem::replace(&mut seen[k], true) {
-                    continue;
-                }
-                region.push(order[k]);
-                work.extend(&succ[k]);
-            }
-            self.meets[loc.index()] = Some(order[meet]);
-            self.regions[loc.index()] = region;
-        }
     }
 }
 
