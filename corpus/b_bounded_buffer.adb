@@ -2,11 +2,12 @@
 --  Producer and consumer over a buffer of two places: barriers on a count.
 procedure B_Bounded_Buffer is
    Size : constant := 2;
+   type Places is array (0 .. Size - 1) of Integer;
    protected Buffer is
       entry Put (X : Integer);
       entry Get (X : out Integer);
    private
-      Data : array (0 .. Size - 1) of Integer := (others => 0);
+      Data : Places := (others => 0);
       First, Count : Integer := 0;
    end Buffer;
    protected body Buffer is

@@ -14,7 +14,7 @@ procedure C_Discriminants is
       end loop;
       pragma Assert (Sum = 111);
    end Server;
-   task type Client (Id : Integer; Twice : Boolean := False);
+   task type Client (Id : Integer; Twice : Boolean);
    task body Client is
    begin
       Server.Put (Id);
@@ -23,7 +23,7 @@ procedure C_Discriminants is
       end if;
    end Client;
    A : Client (1, True);
-   B : Client (Id => 100);
+   B : Client (Twice => False, Id => 100);
 begin
    null;
 end C_Discriminants;

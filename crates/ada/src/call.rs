@@ -12,6 +12,9 @@ use crate::elaborate::{BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey
 use crate::env::*;
 use crate::syntax::{self, *};
 
+/// Copies of one subprogram at most: recursion could ask for more and more.
+const MAX_COPIES: usize = 64;
+
 /// A value or reference for one parameter.
 enum Actual {
     Value(Vec<Model>),
@@ -324,16 +327,14 @@ impl<'a> Elaborator<'a> {
         }
         // A subprogram that creates objects, called once here, gets a copy of its own: then its
         // allocators are evaluated once, too.
-        let own = !self.cx.repeated && self.creates_objects(sub, 0);
+        let code = std::ptr::from_ref(sub.spec).addr();
+        let own = !self.cx.repeated
+            && self.procs.keys().filter(|k| k.code == code).count() < MAX_COPIES
+            && self.creates_objects(sub, 0);
         if own {
             references.push_str(&format!("call {};", self.procs.len()));
         }
-        let key = ProcKey {
-            code: std::ptr::from_ref(sub.spec).addr(),
-            scope: sub.scope,
-            task: self.cx.task,
-            references,
-        };
+        let key = ProcKey { code, scope: sub.scope, task: self.cx.task, references };
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
             None => self.new_proc(sub, key, &actuals, span, own),

@@ -73,6 +73,9 @@ impl<'a> Elaborator<'a> {
             TypeKind::Task { of, constraint } => {
                 let discriminants = self.discriminants(of, constraint);
                 let master = self.cx.master;
+                if self.too_deep(master, span) {
+                    return Obj::Opaque;
+                }
                 let task = self.make_task(of, name, span, discriminants, master);
                 self.cx.pending.push(task);
                 Obj::Task(task)
@@ -89,6 +92,23 @@ impl<'a> Elaborator<'a> {
             }
             TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_) => Obj::Opaque,
         }
+    }
+
+    /// Tasks within tasks without end, by recursion: beyond a depth, executions are not followed.
+    pub(crate) fn too_deep(&mut self, master: MasterId, span: Span) -> bool {
+        let mut depth = 0;
+        let mut at = Some(master);
+        while let Some(master) = at {
+            depth += 1;
+            at = self.program.tasks[self.program.masters[master.index()].owner.index()].master;
+        }
+        if depth <= self.bounds.task_nesting {
+            return false;
+        }
+        let reason = format!("tasks are declared within tasks at most {} deep", self.bounds.task_nesting);
+        self.program.assume(format!("{reason}; deeper executions are not followed"), span);
+        self.end_path(Action::Stop { reason });
+        true
     }
 
     fn make_record(
@@ -180,8 +200,14 @@ impl<'a> Elaborator<'a> {
                     .or_else(|| args.get(i).filter(|a| a.name.is_none()))
                     .map(|a| (a, at))
             });
+            // A bare name may have been read as a subtype mark.
+            let given = given.and_then(|(arg, at)| match &arg.value {
+                Choice::Expr(e) => Some((e, at)),
+                Choice::Subtype(s) if s.constraint.is_none() => Some((&s.mark, at)),
+                _ => None,
+            });
             let value = match given {
-                Some((Arg { value: Choice::Expr(e), .. }, at)) => {
+                Some((e, at)) => {
                     let here = std::mem::replace(&mut self.cx.scope, at);
                     let value = self.scalar(e, Some(ty));
                     self.cx.scope = here;

@@ -604,6 +604,7 @@ impl<'a> Elaborator<'a> {
             _ => (self.access_to(ty), self.cx.master),
         };
         match self.kind(ty).clone() {
+            TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
             TypeKind::Task { of, constraint } if !self.cx.repeated => {
                 let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
                 let discriminants = self.bind_discriminants(params, scope, constraint);
@@ -614,6 +615,7 @@ impl<'a> Elaborator<'a> {
                 self.emit(|next| Action::Activate { tasks: vec![number.clone()], next });
                 Val::Scalar(number, Some(access))
             }
+            TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
             TypeKind::Task { of, constraint } => {
                 let value = self.allocate_pool(of, constraint, master, span);
                 Val::Scalar(value, Some(access))

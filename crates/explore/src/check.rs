@@ -1,8 +1,10 @@
 //! The default checks, decided from one search.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::State;
 use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, VarId};
 use rendez_source::{Diagnostic, Span};
 
@@ -12,6 +14,7 @@ use crate::local::LocalSteps;
 use crate::search::{End, Search, Seen, Sighting, Stats, search};
 use crate::spin::{Forever, forever};
 use crate::trace::replay;
+use crate::walk::walk;
 use crate::{Control, Options};
 
 /// The verdict on one check.
@@ -54,7 +57,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
     };
     builder.collect(&found);
     // Findings that need a guess may have a twin that does not: search again without guesses.
-    if found.guesses && builder.findings.values().flatten().any(|f| f.guessed) {
+    if found.guesses && builder.findings.values().any(|f| f.guessed) {
         let certain = Options { skip_guesses: true, ..options.clone() };
         let second = search(&semantics, &local, &certain, control);
         let guessed = std::mem::take(&mut builder.findings);
@@ -63,11 +66,13 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
             builder.findings.entry(key).or_insert(finding);
         }
     }
+    if found.end != End::Complete && found.end != End::Interrupted {
+        let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
+        walk(&semantics, &local, time, control, |moves, state, seen| builder.seen(&seen, moves, state));
+    }
     let mut by_kind: BTreeMap<Kind, Vec<Finding>> = BTreeMap::new();
-    for (_, mut list) in std::mem::take(&mut builder.findings) {
-        if let Some(finding) = list.pop() {
-            by_kind.entry(finding.kind).or_default().push(finding);
-        }
+    for finding in std::mem::take(&mut builder.findings).into_values() {
+        by_kind.entry(finding.kind).or_default().push(finding);
     }
     let complete = found.end == End::Complete && builder.reached.is_empty();
     if complete {
@@ -124,7 +129,7 @@ struct Builder<'s, 'p> {
     semantics: &'s Semantics<'p>,
     local: &'s LocalSteps,
     /// By what makes two findings the same, so that each is reported once.
-    findings: BTreeMap<String, Vec<Finding>>,
+    findings: BTreeMap<String, Finding>,
     reached: Vec<Diagnostic>,
     contradictions: Vec<String>,
 }
@@ -159,7 +164,12 @@ impl Builder<'_, '_> {
     fn sighting(&mut self, found: &Search, sighting: &Sighting) {
         let mut moves = found.graph.path(sighting.state);
         moves.extend(sighting.mv);
-        match &sighting.what {
+        self.seen(&sighting.what, &moves, &found.graph.state(sighting.state));
+    }
+
+    /// Makes a finding of something seen at the end of some moves; `state` is where it was seen.
+    fn seen(&mut self, what: &Seen, moves: &[Move], state: &State) {
+        match what {
             Seen::Unsupported { loc } => {
                 let node = self.program.node(*loc);
                 let text = match &node.action {
@@ -172,12 +182,12 @@ impl Builder<'_, '_> {
                 }
             }
             Seen::Blocked => {
-                let waiting = why_blocked(self.semantics, &found.graph.state(sighting.state));
+                let waiting = why_blocked(self.semantics, state);
                 let Some((kind, tasks)) = classify(&waiting) else { return };
-                self.blocked(kind, &tasks, waiting, &moves);
+                self.blocked(kind, &tasks, waiting, moves);
             }
             Seen::Exception { task, loc, exception, died, by_tasking } => {
-                self.exception(*task, *loc, *exception, *died, *by_tasking, &moves);
+                self.exception(*task, *loc, *exception, *died, *by_tasking, moves);
             }
             Seen::Assertion { task, loc } => {
                 let node = self.program.node(*loc);
@@ -187,9 +197,9 @@ impl Builder<'_, '_> {
                 };
                 let message = format!("assertion fails in {}: {text}", self.task(*task));
                 let key = format!("assert {}", node.span);
-                self.add(key, Kind::Assertion, Severity::Error, message, node.span, &moves);
+                self.add(key, Kind::Assertion, Severity::Error, message, node.span, moves);
             }
-            Seen::Race { var, first, second, writes } => self.race(*var, *first, *second, *writes, &moves),
+            Seen::Race { var, first, second, writes } => self.race(*var, *first, *second, *writes, moves),
         }
     }
 
@@ -230,7 +240,7 @@ impl Builder<'_, '_> {
             return;
         }
         self.add(key.clone(), kind, kind.severity(), message, span, moves);
-        if let Some(finding) = self.findings.get_mut(&key).and_then(|l| l.last_mut()) {
+        if let Some(finding) = self.findings.get_mut(&key) {
             finding.waiting = waiting;
         }
     }
@@ -304,7 +314,7 @@ impl Builder<'_, '_> {
             return;
         }
         self.add(key.clone(), Kind::Race, severity, message, a, moves);
-        if let Some(finding) = self.findings.get_mut(&key).and_then(|l| l.last_mut()) {
+        if let Some(finding) = self.findings.get_mut(&key) {
             finding.other = Some(other);
         }
     }
@@ -399,7 +409,7 @@ impl Builder<'_, '_> {
             trace: Some(trace),
             guessed,
         };
-        self.findings.insert(key, vec![finding]);
+        self.findings.insert(key, finding);
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// The target of a step that is not followed.
+    pub const ELSEWHERE: u32 = u32::MAX;
     /// Something that counts as progress of the moving task: communication, output, a write.
     pub const PROGRESS: u8 = 1;
     /// The moving task looked at something that others can change.

@@ -13,6 +13,7 @@ mod local;
 mod search;
 mod spin;
 mod trace;
+mod walk;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -97,6 +97,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         accepted: vec![false; program.entries.len()],
         guesses: false,
         stopped: false,
+        cut: false,
     };
     let first = run.first_state();
     let mut graph = Graph::new(first);
@@ -150,6 +151,8 @@ struct Run<'s, 'p> {
     accepted: Vec<bool>,
     guesses: bool,
     stopped: bool,
+    /// A step of the state that is being expanded was not followed.
+    cut: bool,
 }
 
 impl Run<'_, '_> {
@@ -170,24 +173,32 @@ impl Run<'_, '_> {
     fn expand(&mut self, graph: &mut Graph, id: u32) {
         let state = graph.state(id);
         self.races(&state, id);
+        self.cut = false;
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
         if let Some(task) = self.local.ample(self.program(), &state)
             && self.moves(graph, id, &state, task) > 0
         {
-            graph.finish_state();
+            self.finish(graph);
             return;
         }
-        let mut any = false;
         let before = graph.transitions();
         for t in 0..state.tasks.len() {
             self.moves(graph, id, &state, TaskId::from(t));
         }
-        any |= graph.transitions() > before;
-        graph.finish_state();
+        let any = graph.transitions() > before || self.cut;
+        self.finish(graph);
         if !any && state.tasks.iter().any(|t| alive(t.status)) {
             self.see(Seen::Blocked, id, None);
         }
+    }
+
+    /// Ends the expansion of a state. A step that is not followed leads somewhere all the same.
+    fn finish(&self, graph: &mut Graph) {
+        if self.cut {
+            graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: Edge::PROGRESS });
+        }
+        graph.finish_state();
     }
 
     /// Adds the steps of one task; the number of new states.
@@ -199,6 +210,7 @@ impl Run<'_, '_> {
             if outcome.step.guessed {
                 self.guesses = true;
                 if self.options.skip_guesses {
+                    self.cut = true;
                     continue;
                 }
             }
@@ -207,10 +219,12 @@ impl Run<'_, '_> {
             self.note(&outcome.step, id, Some(mv));
             if matches!(outcome.step.what, What::Unsupported) {
                 self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv));
+                self.cut = true;
                 continue;
             }
             if outcome.step.what == What::Stopped {
                 self.stopped = true;
+                self.cut = true;
                 continue;
             }
             let mut settled = Vec::new();

@@ -34,6 +34,10 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
+/// A longer trace is shown with its first steps, a gap, and its last steps.
+const LONGEST: usize = 80;
+const HEAD: usize = 20;
+
 fn paint(style: Style, code: &str, text: &str) -> String {
     if style.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
@@ -126,10 +130,12 @@ fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
         out.push('\n');
         return;
     };
+    let told: Vec<_> = trace.steps.iter().map(|s| describe(program, s)).collect();
+    let total = if style.full { told.len() } else { told.iter().flatten().count() };
+    let hidden = if style.full || total <= LONGEST { 0..0 } else { HEAD..total - (LONGEST - HEAD) };
     let mut number = 0;
     let width = trace.steps.iter().map(|s| program.tasks[s.step.task.index()].name.len()).max().unwrap_or(0);
-    for step in &trace.steps {
-        let told = describe(program, step);
+    for (step, told) in trace.steps.iter().zip(told) {
         let node = program.node(step.step.loc);
         let what = match (&told, style.full) {
             (Some((text, _)), _) => text.clone(),
@@ -137,6 +143,12 @@ fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
             (None, false) => continue,
         };
         number += 1;
+        if hidden.contains(&(number - 1)) {
+            if number - 1 == hidden.start {
+                let _ = writeln!(out, "   …  {} steps left out; --full shows them", hidden.len());
+            }
+            continue;
+        }
         let place = if node.span.is_nowhere() {
             String::new()
         } else {

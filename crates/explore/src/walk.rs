@@ -1,0 +1,104 @@
+//! Random schedules, for programs whose states are too many.
+//!
+//! When limits cut the search short, a few hundred random executions often still end in a
+//! blocked state that most schedules reach. What they show is as certain as what the search
+//! finds, but their traces are not the shortest.
+
+use std::time::{Duration, Instant};
+
+use rendez_model::TaskId;
+use rendez_model::semantics::{Fate, Move, Semantics, What};
+use rendez_model::state::State;
+
+use crate::Control;
+use crate::local::LocalSteps;
+use crate::search::{Seen, alive};
+
+/// Steps of one walk at most.
+const LENGTH: usize = 20_000;
+
+/// Walks at random until the time is over; calls `found` with the moves that lead to a sighting.
+pub fn walk(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    time: Duration,
+    control: &Control,
+    mut found: impl FnMut(&[Move], &State, Seen),
+) {
+    let started = Instant::now();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut moves = Vec::new();
+    let mut out = Vec::new();
+    let mut fruitless = 0;
+    while started.elapsed() < time
+        && !control.stop.load(std::sync::atomic::Ordering::Relaxed)
+        && fruitless < 200
+    {
+        moves.clear();
+        fruitless += 1;
+        let mut state = local.settle(semantics, semantics.initial(), |_| {});
+        for _ in 0..LENGTH {
+            // A random task that can move, then a random one of its steps.
+            let n = state.tasks.len();
+            let first = random.below(n);
+            let mut moved = false;
+            for k in 0..n {
+                let task = TaskId::from((first + k) % n);
+                out.clear();
+                semantics.successors(&state, task, &mut out);
+                if out.is_empty() {
+                    continue;
+                }
+                let choice = random.below(out.len());
+                let outcome = out.swap_remove(choice);
+                moves.push(Move { task, choice: choice as u32 });
+                moved = true;
+                for raised in &outcome.step.raised {
+                    let seen = Seen::Exception {
+                        task: raised.task,
+                        loc: raised.loc,
+                        exception: raised.exception,
+                        died: raised.fate == Fate::Died,
+                        by_tasking: raised.by_tasking,
+                    };
+                    found(&moves, &outcome.state, seen);
+                }
+                if outcome.step.what == What::AssertionFailed {
+                    found(&moves, &outcome.state, Seen::Assertion { task, loc: outcome.step.loc });
+                }
+                if matches!(outcome.step.what, What::Stopped | What::Unsupported) {
+                    moved = false;
+                    state.tasks.clear();
+                    break;
+                }
+                state = local.settle(semantics, outcome.state, |_| {});
+                break;
+            }
+            if !moved {
+                break;
+            }
+        }
+        let stuck = !state.tasks.is_empty()
+            && state.tasks.iter().any(|t| alive(t.status))
+            && (0..state.tasks.len()).all(|t| {
+                out.clear();
+                semantics.successors(&state, TaskId::from(t), &mut out);
+                out.is_empty()
+            });
+        if stuck {
+            found(&moves, &state, Seen::Blocked);
+        }
+    }
+}
+
+/// Marsaglia's xorshift: all that is needed here, and the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
