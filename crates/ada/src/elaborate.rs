@@ -63,6 +63,8 @@ pub struct Elaborator<'a> {
     pub(crate) fixup_tables: HashMap<String, TableId>,
     pub(crate) generic_bodies: HashMap<(ScopeId, String), &'a Decl>,
     pub(crate) record_fields: HashMap<TypeId, Rc<Vec<(String, TypeId)>>>,
+    /// Cells that hold random numbers of a large range.
+    pub(crate) random: HashSet<VarId>,
     pub(crate) rejected: Vec<Diagnostic>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) cx: Cx,
@@ -259,6 +261,7 @@ impl<'a> Elaborator<'a> {
             fixup_tables: HashMap::new(),
             generic_bodies: HashMap::new(),
             record_fields: HashMap::new(),
+            random: HashSet::new(),
             rejected: Vec::new(),
             diagnostics: Vec::new(),
             cx,
@@ -340,6 +343,10 @@ impl<'a> Elaborator<'a> {
             return;
         };
         self.cx.span = unit.decl.span;
+        // The way out was made before the main procedure was known.
+        for node in &mut self.program.nodes {
+            node.span = spec.ident.span;
+        }
         self.program.tasks[0].span = spec.ident.span;
         self.program.tasks[0].name = spec.ident.text.to_lowercase();
         let scope = self.unit_scope(main);

@@ -966,6 +966,15 @@ impl<'a> Elaborator<'a> {
                     B::Xor => BinaryOp::Xor,
                     B::AndThen | B::OrElse | B::Concat => return Val::Unknown { input },
                 };
+                if let (BinaryOp::Mod | BinaryOp::Rem, Model::Var(v), Model::Const(m)) = (op, &x, &y)
+                    && self.random.contains(v)
+                    && (1..=16).contains(m)
+                {
+                    // Any number of a large range leaves any remainder.
+                    let rest = self.temporary("random", Domain::Range(0, m - 1));
+                    self.emit(|next| Action::Havoc { to: Place::Var(rest), next });
+                    return Val::Scalar(Model::Var(rest), result_type);
+                }
                 let value = Model::binary(op, x, y);
                 let value = if comparison { value } else { self.wrapped(value, operand_type) };
                 Val::Scalar(value, result_type)
@@ -1217,6 +1226,9 @@ impl<'a> Elaborator<'a> {
                 Some(domain) => {
                     let temporary = self.temporary("random", domain);
                     self.emit(|next| Action::Havoc { to: Place::Var(temporary), next });
+                    if matches!(domain, Domain::Range(0.., hi) if hi > 1 << 16) {
+                        self.random.insert(temporary);
+                    }
                     Val::Scalar(Model::Var(temporary), Some(ty))
                 }
                 None => Val::Unknown { input: true },

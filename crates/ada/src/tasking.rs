@@ -485,9 +485,7 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn need_entry_bodies(&mut self) -> bool {
         let mut needed = Vec::new();
         for (task, target) in &self.entry_calls {
-            let mut entries = Vec::new();
-            self.possible_entries(target, &mut entries);
-            for entry in entries {
+            for entry in self.program.possible_entries(target) {
                 if let Owner::Object(object) = self.program.entries[entry.index()].owner
                     && !self.program.bodies.contains_key(&(*task, entry))
                 {
@@ -501,44 +499,6 @@ impl<'a> Elaborator<'a> {
             self.new_entry_proc(task, entry, object);
         }
         !needed.is_empty()
-    }
-
-    /// The entries that an expression may evaluate to.
-    fn possible_entries(&self, target: &Model, out: &mut Vec<EntryId>) {
-        let family = |first: i64, out: &mut Vec<EntryId>, whole: bool| {
-            let Ok(first) = u32::try_from(first) else { return };
-            if !whole {
-                out.push(EntryId(first));
-                return;
-            }
-            // All entries of the same owner, to be safe.
-            if let Some(entry) = self.program.entries.get(first as usize) {
-                let owner = entry.owner;
-                out.extend(
-                    (0..self.program.entries.len())
-                        .filter(|e| self.program.entries[*e].owner == owner)
-                        .map(EntryId::from),
-                );
-            }
-        };
-        match target {
-            Model::Const(entry) => family(*entry, out, false),
-            Model::Lookup(table, _) => {
-                for value in &self.program.tables[table.index()].values {
-                    family(*value, out, false);
-                }
-            }
-            Model::Binary(_, base, _) => match base.as_ref() {
-                Model::Const(entry) => family(*entry, out, true),
-                Model::Lookup(table, _) => {
-                    for value in &self.program.tables[table.index()].values {
-                        family(*value, out, true);
-                    }
-                }
-                _ => out.extend((0..self.program.entries.len()).map(EntryId::from)),
-            },
-            _ => out.extend((0..self.program.entries.len()).map(EntryId::from)),
-        }
     }
 
     fn new_entry_proc(&mut self, task: TaskId, entry: EntryId, object: ObjectId) {

@@ -163,7 +163,7 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     let mut bodies = Vec::new();
     for loc in &locs {
         if let Action::EntryCall { entry, .. } = &program.node(*loc).action {
-            for e in possible(semantics, entry) {
+            for e in semantics.program.possible_entries(entry) {
                 if Some(e) != not
                     && let Some(proc) = program.bodies.get(&(task, e))
                 {
@@ -176,21 +176,6 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     locs
 }
 
-/// The entries that a call may go to, whatever the data.
-pub(crate) fn possible(semantics: &Semantics, entry: &Expr) -> Vec<EntryId> {
-    let program = semantics.program;
-    match entry {
-        Expr::Const(e) => vec![EntryId(*e as u32)],
-        Expr::Lookup(table, _) => program.tables[table.index()]
-            .values
-            .iter()
-            .filter(|v| **v >= 0)
-            .map(|v| EntryId(*v as u32))
-            .collect(),
-        _ => (0..program.entries.len()).map(EntryId::from).collect(),
-    }
-}
-
 /// The tasks that could still call one of the entries.
 fn callers(semantics: &Semantics, state: &State, server: TaskId, open: &[EntryId]) -> Vec<TaskId> {
     let program = semantics.program;
@@ -200,7 +185,7 @@ fn callers(semantics: &Semantics, state: &State, server: TaskId, open: &[EntryId
         .filter(|t| {
             future(semantics, state, *t, None).iter().any(|loc| match &program.node(*loc).action {
                 Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
-                    possible(semantics, entry).iter().any(|e| open.contains(e))
+                    semantics.program.possible_entries(entry).iter().any(|e| open.contains(e))
                 }
                 _ => false,
             })
@@ -217,7 +202,7 @@ fn helpers(semantics: &Semantics, state: &State, client: TaskId, entry: EntryId)
     let mut counted: Vec<EntryId> = Vec::new();
     barrier.walk(&mut |e| {
         if let Expr::Count(e) = e {
-            counted.extend(possible(semantics, e));
+            counted.extend(semantics.program.possible_entries(e));
         }
     });
     (0..state.tasks.len())
@@ -245,7 +230,7 @@ fn changes(semantics: &Semantics, locs: &[Loc], cells: &[VarId], counted: &[Entr
         if let Action::EntryCall { entry, .. } = action
             && !counted.is_empty()
         {
-            found |= possible(semantics, entry).iter().any(|e| counted.contains(e));
+            found |= semantics.program.possible_entries(entry).iter().any(|e| counted.contains(e));
         }
         found
     })

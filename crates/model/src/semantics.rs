@@ -416,17 +416,17 @@ impl<'p> Semantics<'p> {
                 run.return_from(task);
                 out.push(run.done(What::Ran));
             }
-            Action::EntryCall { entry, mode, .. } => match program.eval(state, entry) {
+            Action::EntryCall { entry: target, mode, .. } => match program.eval(state, target) {
                 Err(exception) => {
                     run.raise(task, exception, false);
                     out.push(run.done(What::Ran));
                 }
                 Ok(entry) => {
                     let caller = Caller { task, level: 0 };
-                    for target in self.possible_entries(entry) {
+                    for possible in self.possible_entries(target, entry) {
                         let mut run = run.clone();
                         run.guessed |= entry == Value::Any;
-                        self.call_entry(run, caller, target, Some(mode), out);
+                        self.call_entry(run, caller, possible, Some(mode), out);
                     }
                 }
             },
@@ -643,11 +643,12 @@ impl<'p> Semantics<'p> {
         }
     }
 
-    /// An unknown target may be any entry of the program.
-    fn possible_entries(&self, entry: Value) -> Vec<EntryId> {
-        match entry {
+    /// The entries that a target may be: one if its value is known, otherwise all that the
+    /// expression can evaluate to.
+    fn possible_entries(&self, target: &Expr, value: Value) -> Vec<EntryId> {
+        match value {
             Value::Known(entry) => vec![EntryId(entry as u32)],
-            Value::Any => (0..self.program.entries.len()).map(EntryId::from).collect(),
+            Value::Any => self.program.possible_entries(target),
         }
     }
 

@@ -14,7 +14,7 @@ use rendez_source::{Diagnostic, Severity, SourceMap, render};
 use crate::arguments::*;
 
 /// Exit statuses; the report decides between holds, violated and inconclusive.
-const BAD_INPUT: u8 = 2;
+pub const BAD_INPUT: u8 = 2;
 const INTERNAL: u8 = 4;
 
 pub fn run(arguments: Arguments) -> u8 {
@@ -189,6 +189,23 @@ fn run_check(check: &Check) -> u8 {
             rendez_report::text(&report, Style { colour, full: check.full })
         }
     };
+    if let Some(file) = &check.save_trace {
+        let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
+            _ if !only.is_empty() && !only.contains(kind) => None,
+            rendez_explore::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
+            _ => None,
+        });
+        match first {
+            Some(trace) => {
+                let saved = crate::simulate::write_trace(&ready.program, &trace.moves);
+                if let Err(error) = std::fs::write(file, saved) {
+                    eprintln!("error: {}: cannot be written: {error}", file.display());
+                    return BAD_INPUT;
+                }
+            }
+            None => eprintln!("note: there is no trace to save"),
+        }
+    }
     // A reader that has seen enough closes the pipe: no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     report.status()

@@ -202,7 +202,7 @@ impl<'p> Slicer<'p> {
             match &node.action {
                 Action::EntryCall { entry, args: cells, .. }
                 | Action::Async { trigger: Trigger::Call { entry, args: cells }, .. } => {
-                    for e in entries(program, entry) {
+                    for e in program.possible_entries(entry) {
                         args[e.index()].push(cells);
                     }
                 }
@@ -212,7 +212,7 @@ impl<'p> Slicer<'p> {
                 }
                 Action::Select { alternatives, .. } => {
                     for a in alternatives {
-                        for e in entries(program, &a.entry) {
+                        for e in program.possible_entries(&a.entry) {
                             formals[e.index()].push(&a.formals);
                         }
                     }
@@ -260,20 +260,6 @@ impl<'p> Slicer<'p> {
             program.procs[proc.index()].formals.iter().for_each(|f| mark(f.cell));
         }
         changed
-    }
-}
-
-/// The entries that an expression may evaluate to.
-fn entries(program: &Program, e: &Expr) -> Vec<EntryId> {
-    match e {
-        Expr::Const(v) => vec![EntryId(*v as u32)],
-        Expr::Lookup(table, _) => program.tables[table.index()]
-            .values
-            .iter()
-            .filter(|v| **v >= 0)
-            .map(|v| EntryId(*v as u32))
-            .collect(),
-        _ => (0..program.entries.len()).map(EntryId::from).collect(),
     }
 }
 
