@@ -27,6 +27,7 @@ use rendez_model::Program;
 use rendez_source::{Diagnostic, SourceMap, Span};
 
 pub use elaborate::Bounds;
+pub use parse::Trees;
 pub use units::Files;
 
 /// What to read.
@@ -54,11 +55,16 @@ pub struct Front {
 
 /// Reads a program.
 pub fn read(request: &Request, files: &dyn Files) -> Front {
+    read_with(request, files, &mut Trees::default())
+}
+
+/// Reads a program; what was parsed before is not parsed again.
+pub fn read_with(request: &Request, files: &dyn Files, trees: &mut Trees) -> Front {
     let mut map = SourceMap::default();
     let mut diagnostics = Vec::new();
     let search =
         units::Search { sources: &request.sources, include: &request.include, opaque: &request.opaque };
-    let units = units::load(&search, files, &mut map, &mut diagnostics);
+    let units = units::load(&search, files, trees, &mut map, &mut diagnostics);
     let mut front =
         Front { map, program: None, diagnostics, rejected: Vec::new(), tracked: units.tracked.clone() };
     if front.diagnostics.iter().any(|d| d.severity == rendez_source::Severity::Error) {

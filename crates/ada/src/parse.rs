@@ -3,8 +3,10 @@
 //! The grammar hides many rules, so their parts stand side by side among the children of one
 //! node; the functions here read such sequences from left to right.
 
+use std::collections::HashMap;
+
 use rendez_source::{Diagnostic, FileId, Span};
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::syntax::*;
 
@@ -15,12 +17,29 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Trees of texts that were parsed before: several programs may share units.
+#[derive(Default)]
+pub struct Trees {
+    known: HashMap<String, Tree>,
+}
+
+impl Trees {
+    fn tree(&mut self, text: &str) -> Option<Tree> {
+        if let Some(tree) = self.known.get(text) {
+            return Some(tree.clone());
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_ada::LANGUAGE.into()).expect("the grammar fits the parser");
+        let tree = parser.parse(text, None)?;
+        self.known.insert(text.to_owned(), tree.clone());
+        Some(tree)
+    }
+}
+
 /// Parses one file.
-pub fn parse(file: FileId, text: &str) -> Parsed {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_ada::LANGUAGE.into()).expect("the grammar fits the parser");
+pub fn parse(file: FileId, text: &str, trees: &mut Trees) -> Parsed {
     let mut parsed = Parsed { units: Vec::new(), tracked: Vec::new(), diagnostics: Vec::new() };
-    let Some(tree) = parser.parse(text, None) else {
+    let Some(tree) = trees.tree(text) else {
         parsed.diagnostics.push(Diagnostic::general("the file cannot be parsed"));
         return parsed;
     };
@@ -30,7 +49,10 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         parsed.diagnostics = cx.diagnostics;
         return parsed;
     }
-    cx.collect_notes(tree.root_node(), &mut parsed.tracked);
+    // Walking the whole tree is not free, and few files have annotations.
+    if text.contains("--@") {
+        cx.collect_notes(tree.root_node(), &mut parsed.tracked);
+    }
     parsed.units = cx.units(tree.root_node());
     for note in cx.notes.iter().filter(|n| !n.used) {
         parsed.diagnostics.push(
@@ -119,7 +141,8 @@ impl<'t> Cx<'t> {
     }
 
     fn child<'a>(&self, node: N<'a>, kind: &str) -> Option<N<'a>> {
-        self.children(node).into_iter().find(|c| c.kind() == kind)
+        let mut cursor = node.walk();
+        node.children(&mut cursor).find(|c| c.kind() == kind)
     }
 
     fn has(&self, node: N, kind: &str) -> bool {

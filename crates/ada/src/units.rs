@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rendez_source::{Diagnostic, SourceMap, Span, decode};
 
 use crate::library;
-use crate::parse::{dotted, parse};
+use crate::parse::{Trees, dotted, parse};
 use crate::syntax::*;
 
 /// The file system, as far as the front end looks at it.
@@ -46,12 +46,14 @@ pub struct Search<'s> {
 pub fn load(
     search: &Search,
     files: &dyn Files,
+    trees: &mut Trees,
     map: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Units {
     let mut loader = Loader {
         search,
         system: files,
+        trees,
         map,
         diagnostics,
         units: Units {
@@ -82,12 +84,13 @@ pub fn load(
 struct Loader<'s> {
     search: &'s Search<'s>,
     system: &'s dyn Files,
+    trees: &'s mut Trees,
     map: &'s mut SourceMap,
     diagnostics: &'s mut Vec<Diagnostic>,
     units: Units,
     files: HashSet<PathBuf>,
     tried: HashSet<String>,
-    folders: HashMap<PathBuf, Vec<PathBuf>>,
+    folders: HashMap<PathBuf, HashMap<String, PathBuf>>,
 }
 
 impl Loader<'_> {
@@ -132,7 +135,7 @@ impl Loader<'_> {
             self.diagnostics.push(Diagnostic::general(format!("{name}:1:1: the file is empty")));
             return true;
         }
-        let parsed = parse(file, &text);
+        let parsed = parse(file, &text, self.trees);
         self.units.tracked.extend(parsed.tracked);
         let failed = !parsed.diagnostics.is_empty();
         self.diagnostics.extend(parsed.diagnostics);
@@ -250,10 +253,7 @@ impl Loader<'_> {
         for ending in endings {
             let wanted = format!("{stem}.{ending}");
             for folder in &folders {
-                // GNAT writes file names in lower case; other systems do not tell cases apart.
-                let found = self.listing(folder).into_iter().find(|path| {
-                    path.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase() == wanted)
-                });
+                let found = self.listing(folder).get(&wanted).cloned();
                 if found.is_some_and(|path| self.file(&path, Some(name))) {
                     break;
                 }
@@ -262,9 +262,19 @@ impl Loader<'_> {
         self.units.all.len() > before
     }
 
-    fn listing(&mut self, folder: &Path) -> Vec<PathBuf> {
+    /// The files of a folder by their names in lower case: GNAT writes them so, other systems do
+    /// not tell cases apart.
+    fn listing(&mut self, folder: &Path) -> &HashMap<String, PathBuf> {
         let system = self.system;
-        self.folders.entry(folder.to_owned()).or_insert_with(|| system.list(folder)).clone()
+        self.folders.entry(folder.to_owned()).or_insert_with(|| {
+            let mut names = HashMap::new();
+            for path in system.list(folder) {
+                if let Some(name) = path.file_name() {
+                    names.entry(name.to_string_lossy().to_lowercase()).or_insert_with(|| path.clone());
+                }
+            }
+            names
+        })
     }
 }
 
