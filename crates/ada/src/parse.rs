@@ -156,6 +156,14 @@ impl<'t> Cx<'t> {
     }
 
     fn syntax_errors(&mut self, root: N) {
+        if let Some((at, message)) = unbalanced(self.text) {
+            let before = &self.text[..at];
+            let line = before.matches('\n').count() as u32 + 1;
+            let column = (at - before.rfind('\n').map_or(0, |n| n + 1)) as u32 + 1;
+            let span = Span { file: self.file, line, column, end_line: line, end_column: column + 3 };
+            self.diagnostics.push(Diagnostic::error(span, format!("syntax error: {message}")));
+            return;
+        }
         let mut work = vec![root];
         while let Some(node) = work.pop() {
             if self.diagnostics.len() >= 5 {
@@ -1854,4 +1862,89 @@ fn number(text: &str) -> ExprKind {
     let value =
         digits.parse::<i64>().ok().and_then(|v| 10i64.checked_pow(exponent).and_then(|p| v.checked_mul(p)));
     value.map_or(ExprKind::Real, ExprKind::Int)
+}
+
+/// The first word that closes something else than what is open, for a better message than the
+/// parser's: `end A` where `end if` is due, or an end too many.
+fn unbalanced(text: &str) -> Option<(usize, String)> {
+    // What is open: the word that must follow `end`, empty if a name may.
+    let mut open: Vec<(&'static str, usize)> = Vec::new();
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        match bytes[i] {
+            b'-' if bytes.get(i + 1) == Some(&b'-') => {
+                while i < bytes.len() && bytes[i] != b'\n' {
+                    i += 1;
+                }
+            }
+            b'"' => {
+                i += 1;
+                while i < bytes.len() && bytes[i] != b'"' && bytes[i] != b'\n' {
+                    i += 1;
+                }
+                i += 1;
+            }
+            b'\'' if bytes.get(i + 2) == Some(&b'\'') => i += 3,
+            c if c.is_ascii_alphabetic() || c >= 128 => {
+                let start = i;
+                while i < bytes.len()
+                    && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_' || bytes[i] >= 128)
+                {
+                    i += 1;
+                }
+                words.push((start, String::from_utf8_lossy(&bytes[start..i]).to_lowercase()));
+            }
+            b';' => {
+                words.push((i, ";".into()));
+                i += 1;
+            }
+            _ => i += 1,
+        }
+    }
+    let word = |k: usize| words.get(k).map_or("", |w| w.1.as_str());
+    let mut k = 0;
+    while k < words.len() {
+        let at = words[k].0;
+        match word(k) {
+            // Declarations inside statements have too many forms to be followed.
+            "declare" => return None,
+            "end" => {
+                let next = word(k + 1);
+                k += usize::from(["if", "loop", "select", "case", "record", "return"].contains(&next));
+                let closes = match next {
+                    "if" | "loop" | "select" => next,
+                    "case" | "record" => {
+                        k += 1;
+                        continue;
+                    }
+                    _ => "",
+                };
+                match open.pop() {
+                    // The end of a specification.
+                    None => {}
+                    Some((due, _)) if due != closes => {
+                        let due = if due.is_empty() { "end NAME".to_owned() } else { format!("end {due}") };
+                        return Some((at, format!("`{due}` is expected before this")));
+                    }
+                    Some(_) => {}
+                }
+            }
+            // Conditional expressions stand in parentheses and have no end.
+            "if" if k > 0
+                && matches!(word(k - 1), ";" | "then" | "else" | "begin" | "loop" | "do" | "abort") =>
+            {
+                open.push(("if", at));
+            }
+            "loop" => open.push(("loop", at)),
+            "select" => open.push(("select", at)),
+            "begin" | "do" => open.push(("", at)),
+            _ => {}
+        }
+        k += 1;
+    }
+    let (due, at) = open.last()?;
+    let word = if due.is_empty() { "begin" } else { due };
+    Some((*at, format!("this `{word}` is never closed")))
 }

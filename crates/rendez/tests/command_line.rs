@@ -1,0 +1,222 @@
+//! What the command line says and how it ends, on bad input above all.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn rendez(arguments: &[&str], folder: &Path) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_rendez"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("rendez runs");
+    Run {
+        status: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A folder with the given files, removed by the next run of the same test.
+fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (file, bytes) in files {
+        std::fs::write(folder.join(file), bytes).expect("a file");
+    }
+    folder
+}
+
+fn refused(name: &str, files: &[(&str, &[u8])], arguments: &[&str], message: &str) {
+    let folder = folder(name, files);
+    let run = rendez(arguments, &folder);
+    assert_eq!(run.status, 2, "{}{}", run.out, run.err);
+    assert!(run.err.contains(message), "expected `{message}` in\n{}", run.err);
+    assert_eq!(run.out, "");
+}
+
+const ONE_TASK: &[u8] = b"procedure Main is\n   task T;\n   task body T is\n   begin\n      null;\n   end T;\nbegin\n   null;\nend Main;\n";
+
+#[test]
+fn an_empty_file_is_refused() {
+    refused("empty", &[("a.adb", b"")], &["check", "a.adb"], "a.adb:1:1: the file is empty");
+}
+
+#[test]
+fn a_binary_file_is_refused() {
+    refused(
+        "binary",
+        &[("a.adb", b"proc\n\0edure")],
+        &["check", "a.adb"],
+        "a.adb:2:1: this is not source text",
+    );
+}
+
+#[test]
+fn a_huge_file_is_refused() {
+    let text = b"   null;\n".repeat(1_200_000);
+    refused("huge", &[("a.adb", &text)], &["check", "a.adb"], "a.adb:1:1: the file has 10800000 bytes");
+}
+
+#[test]
+fn unbalanced_source_is_refused_at_the_word_that_does_not_fit() {
+    let text = b"procedure A is\nbegin\n   if True then\n      null;\nend A;\n";
+    refused("unbalanced", &[("a.adb", text)], &["check", "a.adb"], "a.adb:5:1");
+}
+
+#[test]
+fn a_missing_unit_is_refused_with_a_hint() {
+    let text = b"with Nowhere;\nprocedure A is\nbegin\n   null;\nend A;\n";
+    refused("missing", &[("a.adb", text)], &["check", "a.adb"], "a.adb:1:6");
+    refused("missing", &[("a.adb", text)], &["check", "a.adb"], "-I DIR");
+}
+
+#[test]
+fn a_missing_unit_may_be_declared_opaque() {
+    let text = b"with Nowhere;\nprocedure A is\n   task T;\n   task body T is\n   begin\n      Nowhere.Go;\n   end T;\nbegin\n   null;\nend A;\n";
+    let run = rendez(&["check", "--opaque", "nowhere", "a.adb"], &folder("opaque", &[("a.adb", text)]));
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("library unit nowhere is not modelled"));
+}
+
+#[test]
+fn no_main_and_two_mains_are_refused() {
+    refused("no_main", &[("a.ads", b"package A is\nend A;\n")], &["check", "a.ads"], "no main procedure");
+    let two = b"procedure A is\nbegin\n   null;\nend A;\nprocedure B is\nbegin\n   null;\nend B;\n";
+    refused("two_mains", &[("a.adb", two)], &["check", "a.adb"], "several main procedures: a, b");
+    let run = rendez(&["check", "--main", "B", "a.adb"], &folder("two_mains", &[("a.adb", two)]));
+    assert_eq!(run.status, 0);
+}
+
+#[test]
+fn a_program_without_tasks_is_checked_and_said_to_have_none() {
+    let run = rendez(
+        &["check", "a.adb"],
+        &folder("no_tasks", &[("a.adb", b"procedure A is\nbegin\n   null;\nend A;\n")]),
+    );
+    assert_eq!(run.status, 0);
+    assert!(run.out.contains("the program declares no tasks"));
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    refused(
+        "arguments",
+        &[("a.adb", ONE_TASK)],
+        &["check", "--only", "nothing", "a.adb"],
+        "there is no check `nothing`",
+    );
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
+    refused("arguments", &[], &["check", "absent.adb"], "absent.adb: cannot be read");
+    refused("arguments", &[], &["check", "."], "it is a folder");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["simulate", "a.adb"], "--seed N or --trace FILE");
+    refused(
+        "arguments",
+        &[("a.adb", ONE_TASK)],
+        &["simulate", "--seed", "1", "--trace", "x", "a.adb"],
+        "cannot be used with",
+    );
+}
+
+#[test]
+fn deep_nesting_is_refused_without_a_crash() {
+    let deep = format!(
+        "procedure A is\n   X : Integer := {}1{};\nbegin\n   null;\nend A;\n",
+        "(".repeat(3000),
+        ")".repeat(3000)
+    );
+    refused("deep", &[("a.adb", deep.as_bytes())], &["check", "a.adb"], "nested too deeply");
+}
+
+#[test]
+fn latin_1_and_dos_line_ends_are_read() {
+    let text = b"--  caf\xe9\r\nprocedure A is\r\n   task T;\r\n   task body T is\r\n   begin\r\n      null;\r\n   end T;\r\nbegin\r\n   null;\r\nend A;\r\n";
+    assert_eq!(rendez(&["check", "a.adb"], &folder("latin", &[("a.adb", text)])).status, 0);
+}
+
+#[test]
+fn units_are_found_beside_the_source_and_in_named_folders() {
+    let main = b"with Far, Near;\nprocedure Main is\nbegin\n   Near.T.Go;\n   Far.P;\nend Main;\n";
+    let near_spec = b"package Near is\n   task T is\n      entry Go;\n   end T;\nend Near;\n";
+    let near_body =
+        b"package body Near is\n   task body T is\n   begin\n      accept Go;\n   end T;\nend Near;\n";
+    let far_spec = b"package Far is\n   procedure P;\nend Far;\n";
+    let far_body = b"package body Far is\n   procedure P is\n   begin\n      null;\n   end P;\nend Far;\n";
+    let folder = folder("units", &[("main.adb", main), ("Near.ads", near_spec), ("near.adb", near_body)]);
+    std::fs::create_dir_all(folder.join("lib")).expect("a folder");
+    std::fs::write(folder.join("lib/far.ads"), far_spec).expect("a file");
+    std::fs::write(folder.join("lib/far.adb"), far_body).expect("a file");
+    let run = rendez(&["check", "-I", "lib", "main.adb"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("2 tasks"));
+}
+
+#[test]
+fn limits_end_in_inconclusive() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c_philosophers_ordered.adb");
+    let source = source.to_string_lossy();
+    let run = rendez(&["check", "--states", "10", &source], Path::new("."));
+    assert_eq!(run.status, 3, "{}", run.out);
+    assert!(run.out.contains("the limit on states was reached"));
+}
+
+#[test]
+fn json_has_one_result_for_each_check() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/phil.adb");
+    let run = rendez(&["check", "--format", "json", &source.to_string_lossy()], Path::new("."));
+    assert_eq!(run.status, 1);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(report["schema"], 1);
+    let results = report["results"].as_array().expect("results");
+    assert_eq!(results.len(), 10);
+    assert_eq!(results[0]["property"], "circular-wait");
+    assert_eq!(results[0]["verdict"], "violated");
+    assert_eq!(results[0]["replayed"], true);
+    assert_eq!(results[0]["trace"][0]["step"], 1);
+    assert!(results[0]["stats"]["states"].as_u64().expect("a number") > 0);
+    assert!(results[0]["certificate"].is_null());
+    assert_eq!(report["program"]["tasks"].as_array().expect("tasks").len(), 7);
+}
+
+#[test]
+fn a_saved_trace_is_followed_to_its_end() {
+    let folder = folder("trace", &[]);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/phil.adb");
+    let source = source.to_string_lossy();
+    let run = rendez(&["check", "--only", "circular-wait", "--save-trace", "t", &source], &folder);
+    assert_eq!(run.status, 1);
+    let run = rendez(&["simulate", "--trace", "t", &source], &folder);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    assert!(run.out.contains("nobody can go on"));
+    std::fs::write(folder.join("t"), "rendez trace 1 x\n99 0 nobody\n").expect("a file");
+    let run = rendez(&["simulate", "--trace", "t", &source], &folder);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("t:2:1: this step is not possible"));
+}
+
+#[test]
+fn a_random_schedule_depends_on_nothing_but_its_seed() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/phil.adb");
+    let source = source.to_string_lossy();
+    let once = rendez(&["simulate", "--seed", "7", &source], Path::new("."));
+    let again = rendez(&["simulate", "--seed", "7", &source], Path::new("."));
+    assert_eq!(once.out, again.out);
+    assert_ne!(once.out, rendez(&["simulate", "--seed", "8", &source], Path::new(".")).out);
+}
+
+/// The model as text, for a program small enough to read.
+#[test]
+fn the_model_of_a_rendezvous() {
+    let text = b"procedure A is\n   task S is\n      entry E (X : Integer);\n   end S;\n   task body S is\n      Y : Integer;\n   begin\n      accept E (X : Integer) do\n         Y := X;\n      end E;\n      pragma Assert (Y = 1);\n   end S;\nbegin\n   S.E (1);\nend A;\n";
+    let run = rendez(&["dump", "--stage", "model", "a.adb"], &folder("dump", &[("a.adb", text)]));
+    assert_eq!(run.status, 0);
+    insta::assert_snapshot!(run.out);
+}
