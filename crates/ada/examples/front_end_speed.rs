@@ -44,7 +44,7 @@ impl Memory {
                 let (name, is_body) = rendez_ada::units::unit_name(&unit.decl);
                 let ending = if is_body { "adb" } else { "ads" };
                 let path = folder.join(format!("{}.{ending}", name.replace('.', "-")));
-                self.files.insert(path.clone(), text[from..end].as_bytes().to_vec());
+                self.files.insert(path.clone(), text.as_bytes()[from..end].to_vec());
                 listing.push(path);
                 from = end;
             }
