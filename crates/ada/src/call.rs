@@ -440,6 +440,11 @@ impl<'a> Elaborator<'a> {
         for (param, (ty, actual)) in spec.params.iter().zip(actuals) {
             let (obj, ty) = match actual {
                 Actual::Reference(obj) => (obj.clone(), *ty),
+                // A copy for one call may know its constant arguments: they may be bounds.
+                Actual::Value(given) if once && param.mode == ParamMode::In && given.len() == 1 => match given[0] {
+                    Model::Const(value) => (Obj::Const(value), *ty),
+                    _ => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
+                },
                 Actual::Value(_) => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
             };
             let cells = match actual {

@@ -173,13 +173,25 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn discriminants(
+    /// Values of the discriminants of a task or protected object. Their cells belong to the
+    /// object, which may outlive the subprogram that makes it.
+    pub(crate) fn discriminants(
         &mut self,
         of: UnitTypeId,
         constraint: Option<(&'a [Arg], ScopeId)>,
     ) -> Vec<(&'a Param, Obj, TypeId)> {
         let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
-        self.bind_discriminants(params, scope, constraint)
+        self.detached(|e| e.bind_discriminants(params, scope, constraint))
+    }
+
+    /// Makes cells that are no locals of the subprogram that is being written.
+    pub(crate) fn detached<T>(&mut self, code: impl FnOnce(&mut Self) -> T) -> T {
+        let locals = std::mem::take(&mut self.cx.locals);
+        let storage = std::mem::replace(&mut self.cx.storage, Storage::Shared);
+        let result = code(self);
+        self.cx.storage = storage;
+        self.cx.locals = locals;
+        result
     }
 
     /// Values of discriminants, from a constraint or their defaults. Constants stay constants.

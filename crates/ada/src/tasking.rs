@@ -566,10 +566,9 @@ impl<'a> Elaborator<'a> {
         match self.kind(ty).clone() {
             TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
             TypeKind::Task { of, constraint } if !self.cx.repeated => {
-                let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
-                let discriminants = self.bind_discriminants(params, scope, constraint);
+                let discriminants = self.discriminants(of, constraint);
                 let name = format!("{}@{}", self.unit_types[of.0].name, span.line);
-                let name = self.fresh_task_name(&name);
+                let name = self.fresh_name(&name);
                 let task = self.make_task(of, &name, span, discriminants, master);
                 let number = Model::Const(i64::from(task.0));
                 self.emit(|next| Action::Activate { tasks: vec![number.clone()], next });
@@ -590,9 +589,8 @@ impl<'a> Elaborator<'a> {
                 }
                 let outer = std::mem::take(&mut self.cx.pending);
                 let outer_master = std::mem::replace(&mut self.cx.master, master);
-                let outer_storage = std::mem::replace(&mut self.cx.storage, Storage::Shared);
-                let obj = self.make(ty, &format!("new@{}:{}", span.line, span.column), span);
-                self.cx.storage = outer_storage;
+                let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
+                let obj = self.detached(|e| e.make(ty, &name, span));
                 self.activate_pending();
                 self.cx.pending = outer;
                 self.cx.master = outer_master;
@@ -610,9 +608,8 @@ impl<'a> Elaborator<'a> {
                     }
                     return Val::Scalar(Model::Any, Some(access));
                 }
-                let outer_storage = std::mem::replace(&mut self.cx.storage, Storage::Shared);
-                let obj = self.make(ty, &format!("new@{}:{}", span.line, span.column), span);
-                self.cx.storage = outer_storage;
+                let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
+                let obj = self.detached(|e| e.make(ty, &name, span));
                 if let Some(init) = init {
                     self.assign_expr(&obj, ty, init);
                 }
@@ -622,9 +619,13 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn fresh_task_name(&self, name: &str) -> String {
+    /// A name that no other task or protected object has.
+    fn fresh_name(&self, name: &str) -> String {
         let full = |n: &str| format!("{}{n}", self.cx.prefix);
-        let taken = |n: &str| self.program.tasks.iter().any(|t| t.name == full(n));
+        let taken = |n: &str| {
+            let n = full(n);
+            self.program.tasks.iter().any(|t| t.name == n) || self.program.objects.iter().any(|o| o.name == n)
+        };
         if !taken(name) {
             return name.to_owned();
         }
@@ -647,8 +648,7 @@ impl<'a> Elaborator<'a> {
             ),
             span,
         );
-        let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
-        let values = self.bind_discriminants(params, scope, constraint);
+        let values = self.discriminants(of, constraint);
         let mut pool = Vec::new();
         let mut cells: Vec<Vec<VarId>> = vec![Vec::new(); values.len()];
         for i in 0..count {
