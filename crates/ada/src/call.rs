@@ -441,10 +441,12 @@ impl<'a> Elaborator<'a> {
             let (obj, ty) = match actual {
                 Actual::Reference(obj) => (obj.clone(), *ty),
                 // A copy for one call may know its constant arguments: they may be bounds.
-                Actual::Value(given) if once && param.mode == ParamMode::In && given.len() == 1 => match given[0] {
-                    Model::Const(value) => (Obj::Const(value), *ty),
-                    _ => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
-                },
+                Actual::Value(given) if once && param.mode == ParamMode::In && given.len() == 1 => {
+                    match given[0] {
+                        Model::Const(value) => (Obj::Const(value), *ty),
+                        _ => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
+                    }
+                }
                 Actual::Value(_) => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
             };
             let cells = match actual {
@@ -939,6 +941,19 @@ impl<'a> Elaborator<'a> {
         self.program.procs[proc.index()].locals.extend(cx.locals);
     }
 
+    /// Binds the operations that only the body of a protected object declares.
+    pub(crate) fn bind_body_operations(&mut self, id: InstanceId) {
+        let instance = self.instances[id.0].clone();
+        let UnitBody::Protected(items) = self.unit_types[instance.of.0].body else { return };
+        for item in items {
+            if let DeclKind::Subprogram { spec, .. } = &item.kind
+                && !self.scopes[instance.scope.0].names.contains_key(&spec.ident.key)
+            {
+                self.bind_operation(id, spec, instance.scope, item.span);
+            }
+        }
+    }
+
     pub(crate) fn proc_code(
         &mut self,
         proc: ProcId,
@@ -964,6 +979,7 @@ impl<'a> Elaborator<'a> {
             e.cx.prefix = format!("{name}.");
             e.cx.repeated = !once;
             if let SubprogramKind::Operation(id) = sub.kind {
+                e.bind_body_operations(id);
                 e.cx.object = Some(id);
             }
             match body {
@@ -995,6 +1011,7 @@ impl<'a> Elaborator<'a> {
         id: InstanceId,
         entry: rendez_model::EntryId,
     ) {
+        self.bind_body_operations(id);
         let instance = self.instances[id.0].clone();
         let object = ObjectId::from(id.0);
         let start = self.program.procs[proc.index()].start;

@@ -238,9 +238,33 @@ impl<'a> Elaborator<'a> {
         let obj = self.make(ty, &name.text, name.span);
         self.set_sharing(&obj, ty, aspects.iter().map(|a| a.name.key.as_str()));
         if let Some(init) = init {
-            self.assign_expr(&obj, ty, init);
+            let value = match &obj {
+                Obj::Cell(_) => self.value(init, Some(ty)),
+                _ => Val::Unknown { input: false },
+            };
+            match (&obj, value) {
+                // Declared once, before anybody can look: the value is there from the start.
+                (Obj::Cell(cell), Val::Scalar(Model::Const(v), _))
+                    if self.declared_once() && self.fits(*cell, v) =>
+                {
+                    self.program.vars[cell.index()].init = rendez_model::Value::Known(v);
+                }
+                (Obj::Cell(_), value) => self.assign_value(&obj, ty, value),
+                _ => self.assign_expr(&obj, ty, init),
+            }
         }
         self.bind_object(name, obj, ty, constant);
+    }
+
+    /// In a declarative part that the environment task elaborates once.
+    fn declared_once(&self) -> bool {
+        self.cx.task == rendez_model::TaskId::ENVIRONMENT
+            && !self.cx.repeated
+            && self.cx.storage != self.local_storage()
+    }
+
+    fn fits(&self, cell: rendez_model::VarId, value: i64) -> bool {
+        matches!(self.program.vars[cell.index()].domain, rendez_model::Domain::Range(lo, hi) if lo <= value && value <= hi)
     }
 
     /// The index range that an initial value gives to an array.

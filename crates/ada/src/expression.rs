@@ -928,8 +928,12 @@ impl<'a> Elaborator<'a> {
         }
         let start = self.cx.cur;
         let b = self.value(right, right_ty);
+        if keep && self.cx.cur == start {
+            // Nothing was written: the room is not needed.
+            self.cx.cur = before;
+        }
         let a = match a {
-            Val::Scalar(value, t) if keep && self.cx.cur != start => {
+            Val::Scalar(value, t) if keep && self.cx.cur != before => {
                 let domain = t.and_then(|t| self.domain(t)).unwrap_or(Domain::Range(i64::MIN + 1, i64::MAX));
                 let kept = self.temporary("left", domain);
                 let node = &mut self.program.nodes[before.index()];

@@ -449,6 +449,7 @@ impl<'a> Elaborator<'a> {
             }
             let id = InstanceId(object.index());
             let Some((barrier, _, _, index)) = self.entry_body(id, EntryId::from(entry)) else { continue };
+            self.bind_body_operations(id);
             let scope = self.new_scope(self.instances[id.0].scope, "barrier");
             if let Some((name, value, ty)) = index {
                 self.bind(scope, &name.key, Binding::Object { obj: Obj::Const(value), ty, constant: true });
@@ -460,7 +461,7 @@ impl<'a> Elaborator<'a> {
             self.cx.cur = probe;
             let rejected = self.rejected.len();
             let value = self.condition(barrier).unwrap_or(Model::Any);
-            let written = self.cx.cur != probe;
+            let written = self.cx.cur != probe || self.rejected.len() > rejected;
             self.cx.cur = before;
             self.cx.scope = outer_scope;
             self.cx.object = outer_object;
@@ -468,7 +469,7 @@ impl<'a> Elaborator<'a> {
             let value = if written {
                 self.program.assume(
                     format!(
-                        "the barrier of {} calls a function with statements: it is taken to be open or closed at any time",
+                        "the barrier of {} is more than an expression over the object: it is taken to be open or closed at any time",
                         self.program.entry_name(EntryId::from(entry))
                     ),
                     barrier.span,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rendez_model::access::touched;
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Move, Outcome, Semantics, Step, What};
-use rendez_model::state::{State, Status};
+use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
 use rustc_hash::FxHashSet;
 
@@ -165,7 +165,7 @@ impl Run<'_, '_> {
         let mut seen = Vec::new();
         let state = self.local.settle(self.semantics, initial, |o| seen.push(o.step.clone()));
         for step in &seen {
-            self.note(step, 0, None);
+            self.note(step, &state, 0, None);
         }
         state
     }
@@ -216,7 +216,7 @@ impl Run<'_, '_> {
             }
             let mv = Move { task, choice: choice as u32 };
             let mut flags = self.flags(&outcome, state);
-            self.note(&outcome.step, id, Some(mv));
+            self.note(&outcome.step, &outcome.state, id, Some(mv));
             if matches!(outcome.step.what, What::Unsupported) {
                 self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv));
                 self.cut = true;
@@ -235,7 +235,7 @@ impl Run<'_, '_> {
                 settled.push(o.step.clone());
             });
             for step in &settled {
-                self.note(step, id, Some(mv));
+                self.note(step, &after, id, Some(mv));
             }
             let (to, new) = graph.insert(&after, id, mv);
             fresh += usize::from(new);
@@ -287,7 +287,7 @@ impl Run<'_, '_> {
     }
 
     /// Records what a step shows.
-    fn note(&mut self, step: &Step, state: u32, mv: Option<Move>) {
+    fn note(&mut self, step: &Step, after: &State, state: u32, mv: Option<Move>) {
         for raised in &step.raised {
             let seen = Seen::Exception {
                 task: raised.task,
@@ -300,7 +300,17 @@ impl Run<'_, '_> {
         }
         match &step.what {
             What::AssertionFailed => self.see(Seen::Assertion { task: step.task, loc: step.loc }, state, mv),
-            What::Queued(entry) => self.called[entry.index()] = true,
+            // The end of the same step may have served the call.
+            What::Queued(entry) | What::Requeued { entry, .. } => {
+                let caller = match step.what {
+                    What::Requeued { caller, .. } => caller,
+                    _ => step.task,
+                };
+                let waits =
+                    matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
+                self.called[entry.index()] = true;
+                self.accepted[entry.index()] |= !waits;
+            }
             What::Accepted { entry, .. } => {
                 self.called[entry.index()] = true;
                 self.accepted[entry.index()] = true;
@@ -310,10 +320,6 @@ impl Run<'_, '_> {
                 self.accepted[entry.index()] = true;
             }
             What::Released { served: Some((_, entry)), .. } => self.accepted[entry.index()] = true,
-            What::Requeued { entry, .. } => {
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] = true;
-            }
             What::Otherwise | What::TimedOut => self.tried(step),
             _ => {}
         }
