@@ -10,7 +10,7 @@ procedure Annotation_Pragma is
       accept E;
    end T;
 begin
-   pragma Annotate (Rendez, Event, Here);
+   pragma Annotate (Rendez, Event, "here");
    T.E;
    X := X + 1;
    pragma Annotate (Rendez, Assert, X = 2);

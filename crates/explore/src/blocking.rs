@@ -255,33 +255,40 @@ pub fn classify(waiting: &[Waiting]) -> Option<(Kind, Vec<TaskId>)> {
     }
 }
 
-/// The shortest circle of waiting tasks through a client.
+/// The tasks that wait for each other: the largest set in which everybody waits, directly or not,
+/// for everybody else. Named are the callers in it; if there is only one, the others, too.
 fn cycle(waiting: &[Waiting]) -> Option<Vec<TaskId>> {
     let find = |task: TaskId| waiting.iter().find(|w| w.task == task);
+    let reach = |from: &Waiting| -> Vec<TaskId> {
+        let mut seen: Vec<TaskId> = Vec::new();
+        let mut work = from.on.clone();
+        while let Some(task) = work.pop() {
+            // A master waits for its tasks anyway; that closes no circle of its own.
+            let Some(w) = find(task).filter(|w| w.role != Role::Parent) else { continue };
+            if !seen.contains(&task) {
+                seen.push(task);
+                work.extend(&w.on);
+            }
+        }
+        seen
+    };
     let mut best: Option<Vec<TaskId>> = None;
     for start in waiting.iter().filter(|w| w.role == Role::Client) {
-        let mut queue = std::collections::VecDeque::from([vec![start.task]]);
-        let mut seen = vec![start.task];
-        'search: while let Some(path) = queue.pop_front() {
-            let Some(w) = path.last().and_then(|t| find(*t)) else { continue };
-            // A master waits for its tasks anyway; that closes no circle of its own.
-            if w.role == Role::Parent {
-                continue;
-            }
-            for next in &w.on {
-                if *next == start.task {
-                    if best.as_ref().is_none_or(|b| path.len() < b.len()) {
-                        best = Some(path.clone());
-                    }
-                    break 'search;
-                }
-                if !seen.contains(next) {
-                    seen.push(*next);
-                    let mut longer = path.clone();
-                    longer.push(*next);
-                    queue.push_back(longer);
-                }
-            }
+        let reached = reach(start);
+        if !reached.contains(&start.task) {
+            continue;
+        }
+        let mutual = |t: &TaskId| find(*t).is_some_and(|w| reach(w).contains(&start.task));
+        let mut circle: Vec<TaskId> = reached.iter().copied().filter(mutual).collect();
+        circle.sort();
+        let clients: Vec<TaskId> = circle
+            .iter()
+            .copied()
+            .filter(|t| find(*t).is_some_and(|w| w.role == Role::Client))
+            .collect();
+        let named = if clients.len() > 1 { clients } else { circle };
+        if best.as_ref().is_none_or(|b| named.len() > b.len()) {
+            best = Some(named);
         }
     }
     best

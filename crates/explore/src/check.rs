@@ -212,6 +212,7 @@ impl Builder<'_, '_> {
     ) {
         let names: Vec<&str> = tasks.iter().map(|t| self.task(*t)).collect();
         let message = match kind {
+            Kind::CircularWait if names.len() == 1 => format!("{} waits for itself for ever", list(&names)),
             Kind::CircularWait => format!("{} wait for each other for ever", list(&names)),
             Kind::ServerIdle => format!(
                 "{} wait{} for calls that never come; everybody else is done",
@@ -228,7 +229,7 @@ impl Builder<'_, '_> {
                 )
             }
         };
-        let first = waiting.iter().find(|w| tasks.contains(&w.task));
+        let first = waiting.iter().find(|w| tasks.first() == Some(&w.task));
         let span = first.map_or(Span::NOWHERE, |w| w.span);
         let places: Vec<String> =
             waiting.iter().filter(|w| tasks.contains(&w.task)).map(|w| format!("{}", w.span)).collect();
@@ -241,6 +242,10 @@ impl Builder<'_, '_> {
         }
         self.add(key.clone(), kind, kind.severity(), message, span, moves);
         if let Some(finding) = self.findings.get_mut(&key) {
+            finding.label = match tasks.first() {
+                Some(task) => format!("{} waits here", self.program.tasks[task.index()].name),
+                None => String::new(),
+            };
             finding.waiting = waiting;
         }
     }
@@ -373,6 +378,7 @@ impl Builder<'_, '_> {
                     severity: Severity::Warning,
                     message: format!("entry {name} is {never}"),
                     span,
+                    label: String::new(),
                     other: None,
                     trace: None,
                     waiting: Vec::new(),
@@ -404,6 +410,7 @@ impl Builder<'_, '_> {
             severity,
             message,
             span,
+            label: String::new(),
             other: None,
             waiting: why_blocked_at_end(kind, self.semantics, &trace.last),
             trace: Some(trace),

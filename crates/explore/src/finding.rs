@@ -83,6 +83,8 @@ pub struct Finding {
     pub severity: Severity,
     pub message: String,
     pub span: Span,
+    /// What stands beside the source line.
+    pub label: String,
     /// Another place that takes part, such as the second access of a race.
     pub other: Option<(Span, String)>,
     pub trace: Option<Trace>,

@@ -101,10 +101,6 @@ pub(crate) fn assumptions(report: &Report) -> Vec<String> {
 
 fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     let program = report.program;
-    let label = match &finding.waiting.iter().find(|w| w.span == finding.span) {
-        Some(w) => format!("{} waits here", program.tasks[w.task.index()].name),
-        None => String::new(),
-    };
     let mut message = format!("{} [{}]", finding.message, finding.kind.name());
     if finding.guessed {
         message = format!("perhaps: {message}");
@@ -114,7 +110,7 @@ fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
         _ => Diagnostic::warning(finding.span, message),
     };
     diagnostic.severity = finding.severity;
-    let _ = writeln!(out, "{}", render(report.map, &diagnostic.label(label), style.colour));
+    let _ = writeln!(out, "{}", render(report.map, &diagnostic.label(finding.label.clone()), style.colour));
     if let Some((span, text)) = &finding.other {
         let _ = writeln!(
             out,
