@@ -8,7 +8,28 @@ use std::collections::HashSet;
 
 use crate::syntax::*;
 
-pub fn in_decl(decl: &Decl, out: &mut HashSet<String>) {
+/// The names that something in the program may assign to.
+#[derive(Default)]
+pub struct Names {
+    names: HashSet<String>,
+    /// A function has an out parameter: then any expression may assign.
+    all: bool,
+}
+
+impl Names {
+    pub fn contains(&self, name: &str) -> bool {
+        self.all || self.names.contains(name)
+    }
+
+    fn insert(&mut self, name: String) {
+        self.names.insert(name);
+    }
+}
+
+pub fn in_decl(decl: &Decl, out: &mut Names) {
+    if let DeclKind::Subprogram { spec, .. } = &decl.kind {
+        out.all |= spec.result.is_some() && spec.params.iter().any(|p| p.mode != ParamMode::In);
+    }
     match &decl.kind {
         DeclKind::Subprogram { body: SubprogramBody::Body(body), .. } | DeclKind::TaskBody { body, .. } => {
             in_body(body, out);
@@ -32,17 +53,17 @@ pub fn in_decl(decl: &Decl, out: &mut HashSet<String>) {
     }
 }
 
-fn in_body(body: &Body, out: &mut HashSet<String>) {
+fn in_body(body: &Body, out: &mut Names) {
     body.decls.iter().for_each(|d| in_decl(d, out));
     in_handled(&body.handled, out);
 }
 
-fn in_handled(handled: &Handled, out: &mut HashSet<String>) {
+fn in_handled(handled: &Handled, out: &mut Names) {
     in_stmts(&handled.stmts, out);
     handled.handlers.iter().for_each(|h| in_stmts(&h.stmts, out));
 }
 
-fn in_stmts(stmts: &[Stmt], out: &mut HashSet<String>) {
+fn in_stmts(stmts: &[Stmt], out: &mut Names) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Assign(target, value) => {
@@ -94,19 +115,19 @@ fn in_stmts(stmts: &[Stmt], out: &mut HashSet<String>) {
     }
 }
 
-fn in_accept(accept: &Accept, out: &mut HashSet<String>) {
+fn in_accept(accept: &Accept, out: &mut Names) {
     if let Some(body) = &accept.body {
         in_handled(body, out);
     }
 }
 
-fn in_call(call: &Expr, out: &mut HashSet<String>) {
+fn in_call(call: &Expr, out: &mut Names) {
     if let ExprKind::Call(_, args) = &call.kind {
         in_args(args, out);
     }
 }
 
-fn in_args(args: &[Arg], out: &mut HashSet<String>) {
+fn in_args(args: &[Arg], out: &mut Names) {
     for arg in args {
         if let Choice::Expr(e) = &arg.value {
             target_name(e, out);
@@ -116,7 +137,7 @@ fn in_args(args: &[Arg], out: &mut HashSet<String>) {
 }
 
 /// The name at the root of a target: of `A (I).B` it is A. Selected names count by every part.
-fn target_name(e: &Expr, out: &mut HashSet<String>) {
+fn target_name(e: &Expr, out: &mut Names) {
     match &e.kind {
         ExprKind::Name(ident) => {
             out.insert(ident.key.clone());
@@ -135,7 +156,7 @@ fn target_name(e: &Expr, out: &mut HashSet<String>) {
 }
 
 /// Names whose access value is taken.
-fn aliases(e: &Expr, out: &mut HashSet<String>) {
+fn aliases(e: &Expr, out: &mut Names) {
     match &e.kind {
         ExprKind::Attribute(prefix, _) => target_name(prefix, out),
         ExprKind::Call(prefix, args) => {

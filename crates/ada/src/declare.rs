@@ -599,7 +599,8 @@ impl<'a> Elaborator<'a> {
                 let binding = match actual.map(|a| self.meaning(a)) {
                     Some(Meaning::Package(package)) => Binding::Package(package),
                     Some(Meaning::Library(unit)) => Binding::Library(unit),
-                    _ => Binding::Opaque,
+                    // What is used of it is then not visible, and rejected.
+                    _ => return,
                 };
                 self.bind(scope, &name.key, binding);
             }

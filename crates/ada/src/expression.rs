@@ -942,6 +942,12 @@ impl<'a> Elaborator<'a> {
             }
             other => other,
         };
+        if self.user_operator(op, &a, &b) {
+            return match comparison {
+                true => Val::Scalar(Model::Any, Some(self.std.boolean)),
+                false => Val::Unknown { input: false },
+            };
+        }
         let input = matches!(a, Val::Unknown { input: true }) || matches!(b, Val::Unknown { input: true });
         match (a, b) {
             (Val::Scalar(x, tx), Val::Scalar(y, ty)) => {
@@ -1000,6 +1006,55 @@ impl<'a> Elaborator<'a> {
             _ if comparison => Val::Scalar(Model::Any, Some(self.std.boolean)),
             _ => Val::Unknown { input: false },
         }
+    }
+
+    /// Whether the program defines this operator for the type of an operand. Such an operator is
+    /// not followed: its result is any value, which is noted.
+    fn user_operator(&mut self, op: Binary, a: &Val, b: &Val) -> bool {
+        let symbol = match op {
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Mod => "mod",
+            Binary::Rem => "rem",
+            Binary::Power => "**",
+            Binary::And => "and",
+            Binary::Or => "or",
+            Binary::Xor => "xor",
+            Binary::Equal | Binary::NotEqual => "=",
+            Binary::Less => "<",
+            Binary::LessEqual => "<=",
+            Binary::Greater => ">",
+            Binary::GreaterEqual => ">=",
+            Binary::AndThen | Binary::OrElse | Binary::Concat => return false,
+        };
+        let subs: Vec<Rc<Subprogram<'a>>> = self
+            .look_up(self.cx.scope, &format!("\"{symbol}\""))
+            .into_iter()
+            .filter_map(|b| if let Binding::Subprogram(s) = b { Some(s) } else { None })
+            .collect();
+        let mut operands = Vec::new();
+        for val in [a, b] {
+            if let Val::Scalar(_, Some(ty)) | Val::Composite(_, ty) = val {
+                operands.push(self.root(*ty));
+            }
+        }
+        for sub in subs {
+            let here = std::mem::replace(&mut self.cx.scope, sub.scope);
+            let types: Vec<TypeId> = sub.spec.params.iter().map(|p| self.type_ref(&p.ty)).collect();
+            self.cx.scope = here;
+            if types.iter().any(|t| operands.contains(&self.root(*t))) {
+                self.program.assume(
+                    format!(
+                        "the program's own operator \"{symbol}\" returns any value and does not synchronise"
+                    ),
+                    sub.span,
+                );
+                return true;
+            }
+        }
+        false
     }
 
     fn short_circuit(&mut self, op: Binary, left: &'a syntax::Expr, right: &'a syntax::Expr) -> Val {

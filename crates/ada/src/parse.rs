@@ -891,6 +891,16 @@ impl<'t> Cx<'t> {
                     }
                     constraint = Some(Constraint::Args(args));
                 }
+                // `Vector (1 .. N)` reads like a slice.
+                "slice" => {
+                    let children = self.children(*node);
+                    let at = children.iter().position(|c| c.kind() == "(").unwrap_or(children.len());
+                    name.extend(&children[..at]);
+                    if let Some(range) = self.child(*node, "range_g") {
+                        let value = self.range(range);
+                        constraint = Some(Constraint::Args(vec![Arg { name: None, value }]));
+                    }
+                }
                 _ => name.push(*node),
             }
         }

@@ -62,6 +62,10 @@ impl<'a> Elaborator<'a> {
             Meaning::Library(unit) if crate::library::synchronises(&unit) => {
                 self.new_type(&*unit, TypeKind::Unmodelled("the library's own synchronisation"))
             }
+            Meaning::Undeclared(text) => {
+                self.reject(name.span, text);
+                self.std.opaque
+            }
             _ => self.std.opaque,
         }
     }
@@ -109,11 +113,12 @@ impl<'a> Elaborator<'a> {
                 for arg in args {
                     match self.static_range(&arg.value, None) {
                         Some(range) => bounds.push(range),
-                        None => return self.std.opaque,
+                        // Without bounds; an object of it is any value, or rejected.
+                        None => return base,
                     }
                 }
                 if bounds.len() != dimensions {
-                    return self.std.opaque;
+                    return base;
                 }
                 self.new_subtype(name, base, TypeKind::Array { bounds: Some(bounds), dimensions, element })
             }

@@ -32,7 +32,7 @@ pub struct Units {
     /// Subunits by the full name of what they complete.
     pub subunits: HashMap<String, usize>,
     /// Simple names that something in the program may assign to.
-    pub assigned: HashSet<String>,
+    pub assigned: crate::assigned::Names,
 }
 
 pub struct Search<'s> {
@@ -63,7 +63,7 @@ pub fn load(
             specs: HashMap::new(),
             bodies: HashMap::new(),
             subunits: HashMap::new(),
-            assigned: HashSet::new(),
+            assigned: crate::assigned::Names::default(),
         },
         files: HashSet::new(),
         tried: HashSet::new(),
@@ -73,7 +73,7 @@ pub fn load(
         loader.file(source, None);
     }
     loader.complete();
-    let mut assigned = HashSet::new();
+    let mut assigned = crate::assigned::Names::default();
     for unit in &loader.units.all {
         crate::assigned::in_decl(&unit.decl, &mut assigned);
     }

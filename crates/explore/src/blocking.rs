@@ -281,11 +281,8 @@ fn cycle(waiting: &[Waiting]) -> Option<Vec<TaskId>> {
         let mutual = |t: &TaskId| find(*t).is_some_and(|w| reach(w).contains(&start.task));
         let mut circle: Vec<TaskId> = reached.iter().copied().filter(mutual).collect();
         circle.sort();
-        let clients: Vec<TaskId> = circle
-            .iter()
-            .copied()
-            .filter(|t| find(*t).is_some_and(|w| w.role == Role::Client))
-            .collect();
+        let clients: Vec<TaskId> =
+            circle.iter().copied().filter(|t| find(*t).is_some_and(|w| w.role == Role::Client)).collect();
         let named = if clients.len() > 1 { clients } else { circle };
         if best.as_ref().is_none_or(|b| named.len() > b.len()) {
             best = Some(named);

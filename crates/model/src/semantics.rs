@@ -177,7 +177,7 @@ impl<'p> Semantics<'p> {
             if ts.aborted {
                 let mut run = Run::new(self, state.clone(), task);
                 run.kill(task);
-                out.push(run.done(What::Aborted(vec![task])));
+                self.serve_all(run, What::Aborted(vec![task]), out);
                 // Up to the next point where the abort must take effect the task may go on.
                 if ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc) {
                     return;
@@ -582,7 +582,7 @@ impl<'p> Semantics<'p> {
                 }
                 run.go(task, *next);
                 let victims = run.abort(&victims);
-                out.push(run.done(What::Aborted(victims)));
+                self.serve_all(run, What::Aborted(victims), out);
             }
             Action::Raise { exception } => {
                 let exception = match program.eval(state, exception) {
@@ -800,6 +800,28 @@ impl<'p> Semantics<'p> {
             run.guessed |= !open.is_empty();
             out.push(run.done(what(None)));
         }
+    }
+
+    /// Aborted callers have left queues: every barrier may look at 'Count.
+    fn serve_all(&self, run: Run<'_, 'p>, what: What, out: &mut Vec<Outcome>) {
+        let task = run.task;
+        let mut outcomes = vec![run.done(what)];
+        for object in (0..self.program.objects.len()).map(ObjectId::from) {
+            let mut next = Vec::new();
+            for outcome in outcomes {
+                let waits = |e: &EntryId| !outcome.state.queues[e.index()].is_empty();
+                let idle = outcome.state.locks[object.index()] == Lock::Free;
+                if !idle || !self.object_entries[object.index()].iter().any(waits) {
+                    next.push(outcome);
+                    continue;
+                }
+                let Step { loc, what, raised, guessed, .. } = outcome.step;
+                let run = Run { semantics: self, state: outcome.state, task, loc, raised, guessed };
+                self.serve(run, object, &mut next, |_| what.clone());
+            }
+            outcomes = next;
+        }
+        out.extend(outcomes);
     }
 
     /// The alternatives of a waiting task that would accept a call on the entry now.
