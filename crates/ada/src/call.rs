@@ -453,11 +453,7 @@ impl<'a> Elaborator<'a> {
                 Actual::Reference(_) => Vec::new(),
                 Actual::Value(_) => self.cells_of(&obj, ty),
             };
-            let mode = match param.mode {
-                ParamMode::In => Mode::In,
-                ParamMode::Out => Mode::Out,
-                ParamMode::InOut => Mode::InOut,
-            };
+            let mode = Mode::from(param.mode);
             formals.extend(cells.iter().map(|c| Formal { cell: *c, mode }));
             info.cells.push(cells);
             bound.push(BoundFormal { name: param.name.clone(), obj, ty });
@@ -733,11 +729,7 @@ impl<'a> Elaborator<'a> {
             self.cx.scope = here;
             let obj = self.storage_for(ty, &param.name.text, span);
             let these = self.cells_of(&obj, ty);
-            let mode = match param.mode {
-                ParamMode::In => Mode::In,
-                ParamMode::Out => Mode::Out,
-                ParamMode::InOut => Mode::InOut,
-            };
+            let mode = Mode::from(param.mode);
             formals.extend(these.iter().map(|c| Formal { cell: *c, mode }));
             cells.extend(these.iter().copied());
             shapes.push((ty, these.len()));

@@ -178,6 +178,16 @@ pub enum ParamMode {
     InOut,
 }
 
+impl From<ParamMode> for rendez_model::Mode {
+    fn from(mode: ParamMode) -> Self {
+        match mode {
+            ParamMode::In => rendez_model::Mode::In,
+            ParamMode::Out => rendez_model::Mode::Out,
+            ParamMode::InOut => rendez_model::Mode::InOut,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Param {
     pub name: Ident,

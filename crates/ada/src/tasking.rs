@@ -288,11 +288,7 @@ impl<'a> Elaborator<'a> {
             } else {
                 self.storage_for(ty, &format!("{}.{}", accept.entry.text, param.name.text), param.name.span)
             };
-            let mode = match param.mode {
-                ParamMode::In => Mode::In,
-                ParamMode::Out => Mode::Out,
-                ParamMode::InOut => Mode::InOut,
-            };
+            let mode = Mode::from(param.mode);
             formals.extend(self.cells_of(&obj, ty).into_iter().map(|cell| Formal { cell, mode }));
             self.bind_object(&param.name, obj, ty, false);
         }
@@ -531,11 +527,7 @@ impl<'a> Elaborator<'a> {
                 self.storage_for(ty, &param.name.text, param.name.span)
             };
             let cells = self.cells_of(&obj, ty);
-            let mode = match param.mode {
-                ParamMode::In => Mode::In,
-                ParamMode::Out => Mode::Out,
-                ParamMode::InOut => Mode::InOut,
-            };
+            let mode = Mode::from(param.mode);
             formals.extend(cells.iter().map(|c| Formal { cell: *c, mode }));
             info.cells.push(cells);
         }

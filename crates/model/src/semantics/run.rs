@@ -1,0 +1,458 @@
+//! A step in the making: what calls, rendezvous, exceptions and aborts do to a state.
+
+use super::{Fate, Outcome, Raised, Semantics, Step, What};
+use crate::expr::{Expr, Value};
+use crate::program::*;
+use crate::state::*;
+
+/// A step in the making.
+#[derive(Clone)]
+pub(super) struct Run<'s, 'p> {
+    pub(super) semantics: &'s Semantics<'p>,
+    pub(super) state: State,
+    pub(super) task: TaskId,
+    pub(super) loc: Loc,
+    pub(super) raised: Vec<Raised>,
+    pub(super) guessed: bool,
+}
+
+impl<'s, 'p> Run<'s, 'p> {
+    pub(super) fn new(semantics: &'s Semantics<'p>, state: State, task: TaskId) -> Self {
+        let loc = state.tasks[task.index()].pc;
+        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false }
+    }
+
+    pub(super) fn program(&self) -> &'p Program {
+        self.semantics.program
+    }
+
+    pub(super) fn done(self, what: What) -> Outcome {
+        Outcome {
+            state: self.state,
+            step: Step { task: self.task, loc: self.loc, what, raised: self.raised, guessed: self.guessed },
+        }
+    }
+
+    pub(super) fn stop(self, task: TaskId) -> Outcome {
+        self.stop_with(task, What::Stopped)
+    }
+
+    /// The whole execution ends here: no task can go on.
+    pub(super) fn stop_with(mut self, _task: TaskId, what: What) -> Outcome {
+        for ts in &mut self.state.tasks {
+            ts.status = Status::Terminated;
+            ts.wait = Wait::Nothing;
+            ts.frames.clear();
+            ts.accepts.clear();
+            ts.transfers.clear();
+        }
+        self.state.queues.iter_mut().for_each(Vec::clear);
+        self.done(what)
+    }
+
+    pub(super) fn go(&mut self, task: TaskId, loc: Loc) {
+        self.state.tasks[task.index()].pc = loc;
+    }
+
+    pub(super) fn go_or_raise(&mut self, task: TaskId, loc: Loc, result: Result<(), ExceptionId>) {
+        match result {
+            Ok(()) => self.go(task, loc),
+            Err(exception) => self.raise(task, exception, false),
+        }
+    }
+
+    pub(super) fn occurrence(&self, cell: VarId) -> ExceptionId {
+        match self.state.vars[cell.index()] {
+            Value::Known(e) => ExceptionId(e as u32),
+            Value::Any => ExceptionId::PROGRAM_ERROR,
+        }
+    }
+
+    pub(super) fn set(&mut self, cell: VarId, value: Value) {
+        if self.program().vars[cell.index()].domain != Domain::Opaque {
+            self.state.vars[cell.index()] = value;
+        }
+    }
+
+    pub(super) fn get(&self, cell: VarId) -> Value {
+        match self.program().vars[cell.index()].domain {
+            Domain::Opaque => Value::Any,
+            Domain::Range(..) => self.state.vars[cell.index()],
+        }
+    }
+
+    /// Raises an exception in a task, at its current location.
+    pub(super) fn raise(&mut self, task: TaskId, exception: ExceptionId, by_tasking: bool) {
+        let loc = self.state.tasks[task.index()].pc;
+        let fate = self.fate(task, exception);
+        self.resume(task, exception);
+        self.raised.push(Raised { task, loc, exception, fate, by_tasking });
+    }
+
+    /// Who will handle an exception that is raised now, clean-ups aside.
+    pub(super) fn fate(&self, task: TaskId, exception: ExceptionId) -> Fate {
+        let ts = &self.state.tasks[task.index()];
+        let sites = std::iter::once(ts.pc).chain(ts.frames.iter().rev().map(|f| f.site));
+        for loc in sites {
+            let mut handler = self.program().node(loc).handler;
+            while let Some(id) = handler {
+                let h = &self.program().handlers[id.index()];
+                if let Some(target) = h.target(exception)
+                    && !h.cleanup
+                {
+                    return Fate::Handled(target);
+                }
+                handler = h.outer;
+            }
+        }
+        Fate::Died
+    }
+
+    /// Control goes to the nearest handler or clean-up, or the task dies.
+    pub(super) fn resume(&mut self, task: TaskId, exception: ExceptionId) {
+        let program = self.program();
+        self.state.tasks[task.index()].wait = Wait::Nothing;
+        let mut loc = self.state.tasks[task.index()].pc;
+        loop {
+            let mut handler = program.node(loc).handler;
+            while let Some(id) = handler {
+                let h = &program.handlers[id.index()];
+                if let Some(target) = h.target(exception) {
+                    if let Some(cell) = h.occurrence {
+                        self.set(cell, Value::Known(i64::from(exception.0)));
+                    }
+                    return self.go(task, target);
+                }
+                handler = h.outer;
+            }
+            match self.state.tasks[task.index()].frames.pop() {
+                Some(frame) => {
+                    self.leave(&frame);
+                    loc = frame.site;
+                }
+                None => return self.go(task, program.tasks[task.index()].exit),
+            }
+        }
+    }
+
+    /// Calls a procedure from the current location.
+    pub(super) fn call(&mut self, task: TaskId, proc: ProcId, args: &[Expr]) {
+        let program = self.program();
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            match program.eval(&self.state, arg) {
+                Ok(value) => values.push(value),
+                Err(exception) => return self.raise(task, exception, false),
+            }
+        }
+        self.push_frame(task, proc);
+        for (formal, value) in program.procs[proc.index()].formals.iter().zip(values) {
+            if formal.mode.copies_in() {
+                self.set(formal.cell, value);
+            }
+        }
+        self.go(task, program.procs[proc.index()].start);
+    }
+
+    pub(super) fn push_frame(&mut self, task: TaskId, proc: ProcId) {
+        let locals = &self.program().procs[proc.index()].locals;
+        let ts = &mut self.state.tasks[task.index()];
+        let recursive = ts.frames.iter().any(|f| f.proc == proc);
+        let saved =
+            if recursive { locals.iter().map(|l| self.state.vars[l.index()]).collect() } else { Vec::new() };
+        ts.frames.push(Frame { site: ts.pc, proc, saved });
+    }
+
+    /// Gives the locals of a procedure that is left the values they had before the call; outside
+    /// of recursion nobody can see them, and their initial values keep states few.
+    pub(super) fn leave(&mut self, frame: &Frame) {
+        let program = self.program();
+        for (i, local) in program.procs[frame.proc.index()].locals.iter().enumerate() {
+            let value = frame.saved.get(i).copied();
+            self.state.vars[local.index()] = value.unwrap_or(program.vars[local.index()].init);
+        }
+    }
+
+    pub(super) fn return_from(&mut self, task: TaskId) {
+        let program = self.program();
+        let Some(frame) = self.state.tasks[task.index()].frames.pop() else {
+            return self.raise(task, ExceptionId::PROGRAM_ERROR, false);
+        };
+        let formals = &program.procs[frame.proc.index()].formals;
+        match &program.node(frame.site).action {
+            Action::Call { outs, next, .. } => {
+                let results: Vec<Value> = outs.iter().map(|(i, _)| self.get(formals[*i].cell)).collect();
+                self.leave(&frame);
+                self.go(task, frame.site);
+                for ((_, place), value) in outs.iter().zip(results) {
+                    if let Err(exception) = program.store(&mut self.state, place, value) {
+                        return self.raise(task, exception, false);
+                    }
+                }
+                self.go(task, *next);
+            }
+            Action::EntryCall { args, next, .. } => {
+                self.copy_out(formals, args);
+                self.leave(&frame);
+                self.go(task, *next);
+            }
+            Action::Async { trigger: Trigger::Call { args, .. }, triggered, .. } => {
+                self.copy_out(formals, args);
+                self.leave(&frame);
+                self.go(task, *triggered);
+            }
+            _ => self.raise(task, ExceptionId::PROGRAM_ERROR, false),
+        }
+    }
+
+    pub(super) fn copy_out(&mut self, formals: &[Formal], args: &[VarId]) {
+        for (formal, arg) in formals.iter().zip(args) {
+            if formal.mode.copies_out() {
+                let value = self.get(formal.cell);
+                self.set(*arg, value);
+            }
+        }
+    }
+
+    pub(super) fn copy_in(&mut self, formals: &[Formal], args: &[VarId]) {
+        for (formal, arg) in formals.iter().zip(args) {
+            let value = if formal.mode.copies_in() {
+                self.get(*arg)
+            } else {
+                self.program().vars[formal.cell.index()].init
+            };
+            self.set(formal.cell, value);
+        }
+    }
+
+    /// The cells that carry the arguments of a call.
+    pub(super) fn args(&self, caller: Caller) -> &'p [VarId] {
+        let ts = &self.state.tasks[caller.task.index()];
+        let site = match caller.level {
+            0 => ts.pc,
+            level => ts.transfers[usize::from(level) - 1].site,
+        };
+        match &self.program().node(site).action {
+            Action::EntryCall { args, .. } => args,
+            Action::Async { trigger: Trigger::Call { args, .. }, .. } => args,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, caller: Caller, entry: EntryId, cancellable: bool) {
+        self.state.queues[entry.index()].push(caller);
+        let ts = &mut self.state.tasks[caller.task.index()];
+        match caller.level {
+            0 => ts.wait = Wait::Queued { entry, cancellable },
+            level => ts.transfers[usize::from(level) - 1].entry = Some(entry),
+        }
+    }
+
+    pub(super) fn withdraw(&mut self, task: TaskId, level: u8) {
+        let caller = Caller { task, level };
+        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+        if level == 0 {
+            self.state.tasks[task.index()].wait = Wait::Nothing;
+        }
+    }
+
+    /// Starts a rendezvous; true if it has no body and so ends at once.
+    pub(super) fn start_rendezvous(
+        &mut self,
+        caller: Caller,
+        acceptor: TaskId,
+        entry: EntryId,
+        site: Loc,
+        alternative: usize,
+    ) -> bool {
+        let program = self.program();
+        let Action::Select { alternatives, .. } = &program.node(site).action else {
+            return false;
+        };
+        let taken = &alternatives[alternative];
+        let args = self.args(caller);
+        self.copy_in(&taken.formals, args);
+        match caller.level {
+            0 => self.state.tasks[caller.task.index()].wait = Wait::Rendezvous { acceptor },
+            level => {
+                self.state.tasks[caller.task.index()].transfers[usize::from(level) - 1].entry = None;
+            }
+        }
+        let ts = &mut self.state.tasks[acceptor.index()];
+        ts.wait = Wait::Nothing;
+        ts.pc = taken.body;
+        ts.accepts.push(Rendezvous { caller, entry, site, alternative: alternative as u16 });
+        if let Action::EndAccept { next } = program.node(taken.body).action {
+            self.end_rendezvous(acceptor);
+            self.go(acceptor, next);
+            self.finish_call(caller);
+            return true;
+        }
+        false
+    }
+
+    /// Takes the innermost rendezvous off the acceptor and copies its results out.
+    pub(super) fn end_rendezvous(&mut self, acceptor: TaskId) -> Option<Rendezvous> {
+        let program = self.program();
+        let r = self.state.tasks[acceptor.index()].accepts.pop()?;
+        if let Action::Select { alternatives, .. } = &program.node(r.site).action {
+            let args = self.args(r.caller);
+            let formals = &alternatives[usize::from(r.alternative)].formals;
+            self.copy_out(formals, args);
+            for formal in formals {
+                let init = program.vars[formal.cell.index()].init;
+                self.set(formal.cell, init);
+            }
+        }
+        Some(r)
+    }
+
+    /// The caller goes on after its call.
+    pub(super) fn finish_call(&mut self, caller: Caller) {
+        let program = self.program();
+        let ts = &mut self.state.tasks[caller.task.index()];
+        if caller.level > 0 {
+            ts.transfers[usize::from(caller.level) - 1].fired = true;
+            return;
+        }
+        ts.wait = Wait::Nothing;
+        match &program.node(ts.pc).action {
+            Action::EntryCall { next, .. } => ts.pc = *next,
+            Action::Async { triggered, .. } => ts.pc = *triggered,
+            _ => {}
+        }
+    }
+
+    /// The caller's call fails with an exception.
+    pub(super) fn fail_call(&mut self, caller: Caller, exception: ExceptionId, by_tasking: bool) {
+        if caller.level > 0 {
+            // The trigger ends; its exception is raised at the asynchronous select.
+            self.transfer(caller.task, usize::from(caller.level) - 1, false);
+        }
+        self.raise(caller.task, exception, by_tasking);
+    }
+
+    /// The caller takes the lock and runs the entry body.
+    pub(super) fn enter(&mut self, caller: Caller, entry: EntryId, object: ObjectId) {
+        let program = self.program();
+        if caller.level > 0 {
+            self.transfer(caller.task, usize::from(caller.level) - 1, false);
+        }
+        let task = caller.task;
+        self.state.tasks[task.index()].wait = Wait::Nothing;
+        self.state.locks[object.index()] = Lock::Write(task);
+        let Some(&proc) = program.bodies.get(&(task, entry)) else {
+            // Validation demands a body for every possible call.
+            return;
+        };
+        let args = self.args(Caller { task, level: 0 });
+        self.push_frame(task, proc);
+        self.copy_in(&program.procs[proc.index()].formals, args);
+        self.go(task, program.procs[proc.index()].start);
+    }
+
+    /// Leaves the abortable part of an asynchronous select. With `triggered` control goes to the
+    /// triggered statements, otherwise back to the select itself.
+    pub(super) fn transfer(&mut self, task: TaskId, level: usize, triggered: bool) {
+        let program = self.program();
+        let transfer = self.state.tasks[task.index()].transfers[level];
+        for deeper in (level..self.state.tasks[task.index()].transfers.len()).rev() {
+            self.withdraw_silently(task, deeper as u8 + 1);
+        }
+        self.withdraw(task, 0);
+        while self.state.tasks[task.index()].frames.len() > usize::from(transfer.frames) {
+            if let Some(frame) = self.state.tasks[task.index()].frames.pop() {
+                self.leave(&frame);
+            }
+        }
+        while self.state.tasks[task.index()].accepts.len() > usize::from(transfer.accepts) {
+            if let Some(r) = self.state.tasks[task.index()].accepts.pop() {
+                self.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
+            }
+        }
+        self.state.tasks[task.index()].transfers.truncate(level);
+        let target = match (&program.node(transfer.site).action, triggered) {
+            (Action::Async { triggered, .. }, true) => *triggered,
+            _ => transfer.site,
+        };
+        self.go(task, target);
+    }
+
+    pub(super) fn withdraw_silently(&mut self, task: TaskId, level: u8) {
+        let caller = Caller { task, level };
+        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+    }
+
+    /// The task is completed: whoever calls it, or waits in its queues, gets Tasking_Error.
+    pub(super) fn complete(&mut self, task: TaskId) {
+        let ts = &mut self.state.tasks[task.index()];
+        ts.failed |= ts.status == Status::Activating;
+        ts.status = Status::Completed;
+        ts.frames.clear();
+        ts.transfers.clear();
+        for r in std::mem::take(&mut ts.accepts) {
+            self.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
+        }
+        let semantics = self.semantics;
+        for entry in &semantics.task_entries[task.index()] {
+            for caller in std::mem::take(&mut self.state.queues[entry.index()]) {
+                self.fail_call(caller, ExceptionId::TASKING_ERROR, true);
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, task: TaskId) {
+        if self.state.tasks[task.index()].status < Status::Completed {
+            self.complete(task);
+        }
+        let exit = self.program().tasks[task.index()].exit;
+        let ts = &mut self.state.tasks[task.index()];
+        ts.status = Status::Terminated;
+        ts.wait = Wait::Nothing;
+        ts.pc = exit;
+    }
+
+    /// Marks tasks and their dependents; those that wait are completed at once.
+    pub(super) fn abort(&mut self, victims: &[TaskId]) -> Vec<TaskId> {
+        let mut all: Vec<TaskId> = victims.to_vec();
+        for victim in victims {
+            let masters: Vec<MasterId> = (0..self.program().masters.len())
+                .map(MasterId::from)
+                .filter(|m| self.program().masters[m.index()].owner == *victim)
+                .collect();
+            all.extend(self.semantics.dependents(&self.state, &masters));
+        }
+        all.sort();
+        all.dedup();
+        for &task in &all {
+            let ts = &mut self.state.tasks[task.index()];
+            match ts.status {
+                Status::Completed | Status::Terminated => continue,
+                Status::Unborn | Status::Created => {
+                    self.end(task);
+                    continue;
+                }
+                Status::Activating | Status::Active => {}
+            }
+            ts.aborted = true;
+            let waits = matches!(ts.wait, Wait::Queued { .. } | Wait::Select { .. } | Wait::Activation);
+            if waits {
+                self.kill(task);
+            }
+        }
+        all
+    }
+
+    pub(super) fn kill(&mut self, task: TaskId) {
+        let levels = self.state.tasks[task.index()].transfers.len();
+        for level in 0..=levels {
+            self.withdraw_silently(task, level as u8);
+        }
+        let exit = self.program().tasks[task.index()].exit;
+        let ts = &mut self.state.tasks[task.index()];
+        ts.wait = Wait::Nothing;
+        ts.pc = exit;
+        // The exit location completes it once more, which changes nothing.
+        self.complete(task);
+    }
+}
