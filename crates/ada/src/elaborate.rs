@@ -574,7 +574,8 @@ impl<'a> Elaborator<'a> {
 
     pub(crate) fn bind(&mut self, scope: ScopeId, name: &str, binding: Binding<'a>) {
         let list = self.scopes[scope.0].names.entry(name.to_owned()).or_default();
-        let overloads = |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..));
+        let overloads =
+            |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..) | Binding::Entry(_));
         if !overloads(&binding) {
             list.clear();
         }
@@ -590,7 +591,8 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn look_up(&self, scope: ScopeId, name: &str) -> Vec<Binding<'a>> {
         let mut found: Vec<Binding<'a>> = Vec::new();
         let mut at = Some(scope);
-        let overloads = |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..));
+        let overloads =
+            |b: &Binding| matches!(b, Binding::Subprogram(_) | Binding::Literal(..) | Binding::Entry(_));
         let mut libraries: Vec<Rc<str>> = Vec::new();
         while let Some(id) = at {
             let scope = &self.scopes[id.0];

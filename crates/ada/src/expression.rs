@@ -123,6 +123,20 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// Subprograms of a simple name that an entry of the same name does not hide.
+    pub(crate) fn subprograms_named(
+        &mut self,
+        name: &syntax::Expr,
+        function: bool,
+    ) -> Vec<Rc<Subprogram<'a>>> {
+        let ExprKind::Name(ident) = &name.kind else { return Vec::new() };
+        self.look_up(self.cx.scope, &ident.key)
+            .into_iter()
+            .filter_map(|b| if let Binding::Subprogram(s) = b { Some(s) } else { None })
+            .filter(|s| s.spec.result.is_some() == function)
+            .collect()
+    }
+
     fn selected(&mut self, prefix: &'a syntax::Expr, selector: &'a Ident) -> Meaning<'a> {
         match self.meaning(prefix) {
             Meaning::Package(scope) => {
@@ -614,6 +628,12 @@ impl<'a> Elaborator<'a> {
                     {
                         return self.call_function(&subs, args, want, e.span);
                     }
+                    if let Meaning::Entry(_) = self.meaning(prefix) {
+                        let functions = self.subprograms_named(prefix, true);
+                        if !functions.is_empty() {
+                            return self.call_function(&functions, args, want, e.span);
+                        }
+                    }
                     if let ExprKind::Name(_) | ExprKind::Select(..) = &prefix.kind
                         && let Meaning::Library(name) = self.meaning(prefix)
                     {
@@ -724,8 +744,11 @@ impl<'a> Elaborator<'a> {
                 if matches!(obj, Obj::Opaque) {
                     return Val::Unknown { input: false };
                 }
-                self.assign_expr(&obj, ty, e);
-                Val::Composite(obj, ty)
+                let ExprKind::Aggregate(components) = &e.kind else { return Val::Unknown { input: false } };
+                match self.assign_aggregate(&obj, ty, components) {
+                    true => Val::Composite(obj, ty),
+                    false => Val::Unknown { input: false },
+                }
             }
             ExprKind::New(subtype, init) => self.allocate(subtype, init.as_deref(), want, e.span),
             ExprKind::Raise(name) => {
@@ -785,9 +808,14 @@ impl<'a> Elaborator<'a> {
                     _ => Val::Unknown { input: false },
                 }
             }
-            Meaning::Package(_) | Meaning::Entry(_) | Meaning::Generic { .. } => {
-                Val::Unknown { input: false }
-            }
+            Meaning::Entry(_) => match self.subprograms_named(e, true) {
+                functions if functions.is_empty() => {
+                    self.reject(e.span, "an entry stands where a value is expected");
+                    Val::Scalar(Model::Any, want)
+                }
+                functions => self.call_function(&functions, &[], want, e.span),
+            },
+            Meaning::Package(_) | Meaning::Generic { .. } => Val::Unknown { input: false },
         }
     }
 

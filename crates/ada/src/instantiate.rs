@@ -723,10 +723,10 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Assigns an aggregate component by component; false if its shape is not understood.
-    fn assign_aggregate(&mut self, target: &Obj, ty: TypeId, given: &'a [Component]) -> bool {
+    pub(crate) fn assign_aggregate(&mut self, target: &Obj, ty: TypeId, given: &'a [Component]) -> bool {
         match self.kind(ty).clone() {
             TypeKind::Record { .. } => {
-                let names: Vec<(String, TypeId)> = self.fields(ty).as_ref().clone();
+                let Some(names) = self.present_fields(ty, given) else { return false };
                 let mut done = vec![false; names.len()];
                 let mut next = 0;
                 for component in given {
@@ -781,6 +781,50 @@ impl<'a> Elaborator<'a> {
             }
             _ => false,
         }
+    }
+
+    /// The components that a record aggregate gives values to, in order: those of the variant
+    /// that its discriminant selects. None if that cannot be told.
+    fn present_fields(&mut self, ty: TypeId, given: &'a [Component]) -> Option<Vec<(String, TypeId)>> {
+        let all = self.fields(ty).as_ref().clone();
+        let TypeKind::Record { def, scope, .. } = *self.kind(ty) else { return Some(all) };
+        let mut absent: Vec<String> = Vec::new();
+        self.absent_fields(def, scope, &all, given, &mut absent)?;
+        Some(all.into_iter().filter(|f| !absent.contains(&f.0)).collect())
+    }
+
+    fn absent_fields(
+        &mut self,
+        def: &'a RecordDef,
+        scope: ScopeId,
+        all: &[(String, TypeId)],
+        given: &'a [Component],
+        absent: &mut Vec<String>,
+    ) -> Option<()> {
+        let Some(part) = &def.variants else { return Some(()) };
+        let (position, (_, ty)) = all.iter().enumerate().find(|(_, f)| f.0 == part.on.key)?;
+        let named = given.iter().find(|c| {
+            c.choices.iter().any(|choice| match choice {
+                Choice::Expr(e) => crate::parse::last_ident(e).key == part.on.key,
+                _ => false,
+            })
+        });
+        let value = named.or_else(|| given.get(position).filter(|c| c.choices.is_empty()))?;
+        let value = self.scalar(&value.value, Some(*ty))?;
+        value.constant()?;
+        let mut found = false;
+        for (choices, inner) in &part.variants {
+            let here = std::mem::replace(&mut self.cx.scope, scope);
+            let chosen = self.chosen(&value, choices, Some(*ty)).constant();
+            self.cx.scope = here;
+            if chosen? != 0 && !found {
+                found = true;
+                self.absent_fields(inner, scope, all, given, absent)?;
+            } else {
+                all_names(inner, absent);
+            }
+        }
+        Some(())
     }
 
     fn assign_matrix(
@@ -861,6 +905,18 @@ impl<'a> Elaborator<'a> {
         if let Some((obj, ty)) = self.field(target, ty, name) {
             self.assign_expr(&obj, ty, value);
         }
+    }
+}
+
+/// Every component of a record definition, variants included.
+fn all_names(def: &RecordDef, out: &mut Vec<String>) {
+    for decl in &def.components {
+        if let DeclKind::Object { names, .. } = &decl.kind {
+            out.extend(names.iter().map(|n| n.key.clone()));
+        }
+    }
+    for (_, inner) in def.variants.iter().flat_map(|v| &v.variants) {
+        all_names(inner, out);
     }
 }
 

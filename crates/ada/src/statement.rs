@@ -339,6 +339,13 @@ impl<'a> Elaborator<'a> {
                 self.call_procedure(&subs, args, call.span);
             }
             Meaning::Entry(entry) => {
+                let procedures = self.subprograms_named(prefix, false);
+                if entry.set.bounds.is_none()
+                    && !crate::call::fits(&entry.set.decl.params, args)
+                    && !procedures.is_empty()
+                {
+                    return self.call_procedure(&procedures, args, call.span);
+                }
                 if entry.set.bounds.is_some() && !args.is_empty() {
                     if let Meaning::Entry(entry) = self.meaning(call) {
                         self.entry_call(&entry, &[], call.span, None);

@@ -268,6 +268,10 @@ impl<'a> Elaborator<'a> {
                 return None;
             }
             let offset = match index {
+                Model::Const(i) if i < lo || i > hi => {
+                    self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                    return None;
+                }
                 Model::Const(i) => Model::Const(i - lo),
                 index => Model::binary(
                     rendez_model::BinaryOp::Subtract,

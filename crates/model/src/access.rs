@@ -236,11 +236,16 @@ fn exact_index(program: &Program, state: &State, table: TableId, index: &Expr, f
 }
 
 impl Program {
+    /// The entry that a number stands for.
+    pub fn entry_number(&self, number: i64) -> Option<EntryId> {
+        usize::try_from(number).ok().filter(|n| *n < self.entries.len()).map(EntryId::from)
+    }
+
     /// The entries that an expression may evaluate to, whatever the data.
     pub fn possible_entries(&self, e: &Expr) -> Vec<EntryId> {
         let of_table = |table: TableId| -> Vec<EntryId> {
             let values = &self.tables[table.index()].values;
-            values.iter().filter_map(|v| u32::try_from(*v).ok()).map(EntryId).collect()
+            values.iter().filter_map(|v| self.entry_number(*v)).collect()
         };
         // An index into a family is added to its first entry: any entry of the owner will do.
         let families = |firsts: Vec<EntryId>| -> Vec<EntryId> {
@@ -249,10 +254,10 @@ impl Program {
             all.filter(|e| owners.contains(&self.entries[e.index()].owner)).collect()
         };
         match e {
-            Expr::Const(v) => vec![EntryId(*v as u32)],
+            Expr::Const(v) => self.entry_number(*v).into_iter().collect(),
             Expr::Lookup(table, _) => of_table(*table),
             Expr::Binary(crate::expr::BinaryOp::Add, base, _) => match base.as_ref() {
-                Expr::Const(v) => families(vec![EntryId(*v as u32)]),
+                Expr::Const(v) => families(self.entry_number(*v).into_iter().collect()),
                 Expr::Lookup(table, _) => families(of_table(*table)),
                 _ => (0..self.entries.len()).map(EntryId::from).collect(),
             },

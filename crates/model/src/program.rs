@@ -404,25 +404,12 @@ pub enum Action {
     },
 }
 
-impl Action {
-    /// The locations that may follow, exceptions and calls aside.
-    pub fn successors(&self) -> Vec<Loc> {
-        let mut all = Vec::new();
-        self.each_successor(|loc| all.push(loc));
-        all
-    }
-
-    pub fn each_successor(&self, mut f: impl FnMut(Loc)) {
-        self.clone().map_successors(|loc| {
-            f(loc);
-            loc
-        });
-    }
-
-    /// Rewrites every location named by the action.
-    pub fn map_successors(&mut self, mut f: impl FnMut(Loc) -> Loc) {
+/// Calls a function with every location that an action names, shared or mutable as the action is.
+macro_rules! visit_successors {
+    ($action:expr, $f:expr) => {{
         use Action::*;
-        match self {
+        let mut f = $f;
+        match $action {
             Skip { next }
             | Event { next, .. }
             | Assign { next, .. }
@@ -441,31 +428,39 @@ impl Action {
             | Abort { next, .. }
             | Assert { next, .. }
             | Delay { next }
-            | EndAsync { next } => *next = f(*next),
+            | EndAsync { next } => f(next),
             Branch { yes, no, .. } => {
-                *yes = f(*yes);
-                *no = f(*no);
+                f(yes);
+                f(no);
             }
-            Choose { targets } => targets.iter_mut().for_each(|t| *t = f(*t)),
+            Choose { targets } => {
+                for target in targets {
+                    f(target);
+                }
+            }
             EntryCall { mode, next, .. } => {
-                *next = f(*next);
+                f(next);
                 match mode {
                     CallMode::Plain => {}
                     CallMode::Conditional { otherwise: other } | CallMode::Timed { timeout: other } => {
-                        *other = f(*other);
+                        f(other)
                     }
                 }
             }
             Select { alternatives, otherwise, delays, .. } => {
-                alternatives.iter_mut().for_each(|a| a.body = f(a.body));
-                if let Some(loc) = otherwise {
-                    *loc = f(*loc);
+                for Alternative { body, .. } in alternatives {
+                    f(body);
                 }
-                delays.iter_mut().for_each(|d| d.1 = f(d.1));
+                if let Some(otherwise) = otherwise {
+                    f(otherwise);
+                }
+                for (_, target) in delays {
+                    f(target);
+                }
             }
             Async { abortable, triggered, .. } => {
-                *abortable = f(*abortable);
-                *triggered = f(*triggered);
+                f(abortable);
+                f(triggered);
             }
             Return
             | FailAccept { .. }
@@ -475,6 +470,24 @@ impl Action {
             | Stop { .. }
             | Unsupported { .. } => {}
         }
+    }};
+}
+
+impl Action {
+    /// The locations that may follow, exceptions and calls aside.
+    pub fn successors(&self) -> Vec<Loc> {
+        let mut all = Vec::new();
+        self.each_successor(|loc| all.push(loc));
+        all
+    }
+
+    pub fn each_successor(&self, mut f: impl FnMut(Loc)) {
+        visit_successors!(self, |loc: &Loc| f(*loc));
+    }
+
+    /// Rewrites every location named by the action.
+    pub fn map_successors(&mut self, mut f: impl FnMut(Loc) -> Loc) {
+        visit_successors!(self, |loc: &mut Loc| *loc = f(*loc));
     }
 
     /// Visits every expression that the action evaluates, indices of places included.

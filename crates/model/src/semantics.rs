@@ -426,6 +426,10 @@ impl<'p> Semantics<'p> {
                 }
                 Ok(entry) => {
                     let caller = Caller { task, level: 0 };
+                    if self.possible_entries(target, entry).is_empty() {
+                        out.push(run.stop_with(What::Unsupported));
+                        return;
+                    }
                     for possible in self.possible_entries(target, entry) {
                         let mut run = run.clone();
                         run.guessed |= entry == Value::Any;
@@ -495,7 +499,7 @@ impl<'p> Semantics<'p> {
             Action::Allocate { pool, to, next } => {
                 let free = pool.iter().find(|t| state.tasks[t.index()].status == Status::Unborn);
                 let Some(&free) = free else {
-                    out.push(run.stop(task));
+                    out.push(run.stop());
                     return;
                 };
                 run.state.tasks[free.index()].status = Status::Created;
@@ -637,11 +641,11 @@ impl<'p> Semantics<'p> {
                 out.push(run.done(What::Ran));
             }
             Action::Stop { .. } => {
-                out.push(run.stop(task));
+                out.push(run.stop());
             }
             Action::Unsupported { .. } => {
                 // The step is possible once, so that a search sees it; then nothing follows.
-                out.push(run.stop_with(task, What::Unsupported));
+                out.push(run.stop_with(What::Unsupported));
             }
         }
     }
@@ -650,7 +654,7 @@ impl<'p> Semantics<'p> {
     /// expression can evaluate to.
     fn possible_entries(&self, target: &Expr, value: Value) -> Vec<EntryId> {
         match value {
-            Value::Known(entry) => vec![EntryId(entry as u32)],
+            Value::Known(entry) => self.program.entry_number(entry).into_iter().collect(),
             Value::Any => self.program.possible_entries(target),
         }
     }

@@ -5,6 +5,10 @@ use std::collections::HashMap;
 use crate::expr::{Expr, Place};
 use crate::program::*;
 
+/// Several calls of itself make the copies of a procedure grow exponentially: beyond this many
+/// more locations no more are made.
+const MAX_GROWTH: usize = 15_000;
+
 /// Which calls are replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inline {
@@ -20,7 +24,8 @@ pub enum Inline {
 /// never active twice in a task and keep theirs.
 pub fn inline(program: &mut Program, which: Inline, bound: usize) {
     let recursive = recursive_procs(program);
-    let mut inliner = Inliner { program, which, bound, recursive, deepest: false };
+    let limit = program.nodes.len() + MAX_GROWTH;
+    let mut inliner = Inliner { program, which, bound, recursive, limit };
     for t in 0..inliner.program.tasks.len() {
         let start = inliner.program.tasks[t].start;
         inliner.region(start, &mut Vec::new());
@@ -76,7 +81,7 @@ struct Inliner<'p> {
     which: Inline,
     bound: usize,
     recursive: Vec<bool>,
-    deepest: bool,
+    limit: usize,
 }
 
 impl Inliner<'_> {
@@ -90,13 +95,13 @@ impl Inliner<'_> {
                 continue;
             }
             let depth = stack.iter().filter(|p| **p == proc).count();
-            if depth >= self.bound {
+            if depth >= self.bound || self.program.nodes.len() > self.limit {
                 let name = self.program.procs[proc.index()].name.clone();
                 let span = self.program.node(loc).span;
-                let reason = format!("{name} is called within itself at most {} times", self.bound);
+                let times = depth.min(self.bound);
+                let reason = format!("{name} is called within itself at most {times} times");
                 self.program.assume(format!("{reason}; deeper executions are not followed"), span);
                 self.program.nodes[loc.index()].action = Action::Stop { reason };
-                self.deepest = true;
                 continue;
             }
             let copy = self.copy(proc, loc, &args, &outs, next);

@@ -33,12 +33,12 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    pub(super) fn stop(self, task: TaskId) -> Outcome {
-        self.stop_with(task, What::Stopped)
+    pub(super) fn stop(self) -> Outcome {
+        self.stop_with(What::Stopped)
     }
 
     /// The whole execution ends here: no task can go on.
-    pub(super) fn stop_with(mut self, _task: TaskId, what: What) -> Outcome {
+    pub(super) fn stop_with(mut self, what: What) -> Outcome {
         for ts in &mut self.state.tasks {
             ts.status = Status::Terminated;
             ts.wait = Wait::Nothing;
