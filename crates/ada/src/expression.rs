@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use rendez_model::{Action, BinaryOp, Domain, ExceptionId, Expr as Model, Place, UnaryOp};
 
+use rendez_source::Span;
+
 use crate::elaborate::{Elaborator, FixupSource, Leaf};
 use crate::env::*;
 use crate::library;
@@ -1320,6 +1322,12 @@ impl<'a> Elaborator<'a> {
                 }
                 None => Val::Unknown { input: true },
             };
+        }
+        if name.rsplit('.').next().is_some_and(|last| last.starts_with("get")) {
+            self.program.assume(
+                "input has the right form and does not end: End_Error and Data_Error are not raised",
+                Span::NOWHERE,
+            );
         }
         let silent = library::is_silent(name);
         for arg in args {
