@@ -265,17 +265,30 @@ impl<'a> Elaborator<'a> {
 
     /// Whether a subprogram evaluates an allocator, itself or through what it calls.
     pub(crate) fn creates_objects(&mut self, sub: &Rc<Subprogram<'a>>, depth: usize) -> bool {
-        let sub_body = match self.body_of(sub) {
-            Some((_, SubprogramBody::Body(body))) if depth < 5 => body,
-            _ => return false,
+        let key = (std::ptr::from_ref(sub.spec).addr(), sub.scope);
+        if let Some(known) = self.creators.get(&key) {
+            return *known;
+        }
+        // A subprogram that calls itself creates no more by that.
+        self.creators.insert(key, false);
+        let creates = match self.body_of(sub) {
+            Some((_, SubprogramBody::Body(body))) if depth < 5 => {
+                let mut inits = body.decls.iter().filter_map(|d| match &d.kind {
+                    DeclKind::Object { init, .. } => init.as_ref(),
+                    _ => None,
+                });
+                inits.any(|e| self.expr_creates(e, sub.scope, depth))
+                    || self.stmts_create(&body.handled.stmts, sub.scope, depth)
+            }
+            // Its body may be declared later.
+            None => {
+                self.creators.remove(&key);
+                return false;
+            }
+            _ => false,
         };
-        let scope = sub.scope;
-        let inits = sub_body.decls.iter().filter_map(|d| match &d.kind {
-            DeclKind::Object { init, .. } => init.as_ref(),
-            _ => None,
-        });
-        inits.into_iter().any(|e| self.expr_creates(e, scope, depth))
-            || self.stmts_create(&sub_body.handled.stmts, scope, depth)
+        self.creators.insert(key, creates);
+        creates
     }
 
     fn call_proc(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {

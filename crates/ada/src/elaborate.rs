@@ -63,6 +63,8 @@ pub struct Elaborator<'a> {
     pub(crate) fixup_tables: HashMap<String, TableId>,
     pub(crate) generic_bodies: HashMap<(ScopeId, String), &'a Decl>,
     pub(crate) record_fields: HashMap<TypeId, Rc<Vec<(String, TypeId)>>>,
+    /// Subprograms known to evaluate an allocator, or not to.
+    pub(crate) creators: HashMap<(usize, ScopeId), bool>,
     /// Cells that hold random numbers of a large range.
     pub(crate) random: HashSet<VarId>,
     pub(crate) rejected: Vec<Diagnostic>,
@@ -261,6 +263,7 @@ impl<'a> Elaborator<'a> {
             fixup_tables: HashMap::new(),
             generic_bodies: HashMap::new(),
             record_fields: HashMap::new(),
+            creators: HashMap::new(),
             random: HashSet::new(),
             rejected: Vec::new(),
             diagnostics: Vec::new(),

@@ -87,6 +87,9 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
         Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
         Err(_) => bytes.iter().map(|&b| b as char).collect(),
     };
+    if !text.contains(['\r', '\u{c}', '\u{1a}']) {
+        return Ok(text);
+    }
     Ok(text.replace("\r\n", "\n").replace(['\r', '\u{c}', '\u{1a}'], "\n"))
 }
 
