@@ -931,6 +931,8 @@ impl<'a> Elaborator<'a> {
             occurrence: None,
             locals: Vec::new(),
             pending: Vec::new(),
+            region: scope,
+            package: None,
             master,
             labels: std::collections::HashMap::new(),
             object: None,

@@ -183,7 +183,9 @@ impl<'a> Elaborator<'a> {
         let outer = std::mem::replace(&mut self.cx.scope, scope);
         let prefix = format!("{}{}.", self.cx.prefix, full_name(name));
         let outer_prefix = std::mem::replace(&mut self.cx.prefix, prefix);
+        let outer_region = std::mem::replace(&mut self.cx.region, scope);
         code(self);
+        self.cx.region = outer_region;
         self.cx.prefix = outer_prefix;
         self.cx.scope = outer;
     }
@@ -197,9 +199,13 @@ impl<'a> Elaborator<'a> {
     ) {
         self.in_package(scope, name, |e| {
             e.declare_all(decls);
-            if let Some(handled) = handled {
-                e.handled(handled);
+            // Tasks of the package start with its body, those around it later.
+            let outer = e.cx.package.replace(scope);
+            match handled {
+                Some(handled) => e.handled(handled),
+                None => e.activate_pending(),
             }
+            e.cx.package = outer;
         });
     }
 
@@ -639,11 +645,15 @@ impl<'a> Elaborator<'a> {
 
     /// Activates the tasks declared since the last activation.
     pub(crate) fn activate_pending(&mut self) {
-        let tasks = std::mem::take(&mut self.cx.pending);
+        let package = self.cx.package;
+        let (tasks, later) = std::mem::take(&mut self.cx.pending)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(_, region)| package.is_none_or(|p| p == *region));
+        self.cx.pending = later;
         if tasks.is_empty() {
             return;
         }
-        let tasks = tasks.iter().map(|t| Model::Const(i64::from(t.0))).collect();
+        let tasks = tasks.iter().map(|(t, _)| Model::Const(i64::from(t.0))).collect();
         self.emit(|next| Action::Activate { tasks, next });
     }
 
@@ -653,6 +663,8 @@ impl<'a> Elaborator<'a> {
         let outer_scope = self.cx.scope;
         self.cx.scope = self.new_scope(outer_scope, name);
         let outer_pending = std::mem::take(&mut self.cx.pending);
+        let outer_package = self.cx.package.take();
+        let outer_region = std::mem::replace(&mut self.cx.region, self.cx.scope);
         let declares = decls.iter().any(declares_active);
         if !declares {
             self.declare_all(decls);
@@ -684,6 +696,8 @@ impl<'a> Elaborator<'a> {
             self.cx.master = outer_master;
         }
         self.cx.pending = outer_pending;
+        self.cx.package = outer_package;
+        self.cx.region = outer_region;
         self.cx.scope = outer_scope;
     }
 

@@ -193,7 +193,12 @@ pub struct Cx {
     pub ret: Option<ReturnCx>,
     pub occurrence: Option<VarId>,
     pub locals: Vec<VarId>,
-    pub pending: Vec<TaskId>,
+    /// Declared tasks that wait for their activation, with the region they are declared in.
+    pub pending: Vec<(TaskId, ScopeId)>,
+    /// The package or block whose declarations are being elaborated.
+    pub region: ScopeId,
+    /// Inside a nested package body: its `begin` activates its own tasks only.
+    pub package: Option<ScopeId>,
     pub master: MasterId,
     pub labels: HashMap<String, (Loc, usize)>,
     pub object: Option<InstanceId>,
@@ -234,6 +239,8 @@ impl<'a> Elaborator<'a> {
             occurrence: None,
             locals: Vec::new(),
             pending: Vec::new(),
+            region: ScopeId(0),
+            package: None,
             master,
             labels: HashMap::new(),
             object: None,

@@ -77,7 +77,7 @@ impl<'a> Elaborator<'a> {
                     return Obj::Opaque;
                 }
                 let task = self.make_task(of, name, span, discriminants, master);
-                self.cx.pending.push(task);
+                self.cx.pending.push((task, self.cx.region));
                 Obj::Task(task)
             }
             TypeKind::Protected { of, constraint } => {

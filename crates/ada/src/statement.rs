@@ -70,7 +70,7 @@ impl<'a> Elaborator<'a> {
 
     fn begin(&mut self) {
         self.activate_pending();
-        if std::mem::take(&mut self.cx.activating) {
+        if self.cx.package.is_none() && std::mem::take(&mut self.cx.activating) {
             self.emit(|next| Action::Activated { next });
         }
     }

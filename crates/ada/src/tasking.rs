@@ -38,6 +38,8 @@ impl<'a> Elaborator<'a> {
             occurrence: None,
             locals: Vec::new(),
             pending: Vec::new(),
+            region: scope,
+            package: None,
             master,
             labels: HashMap::new(),
             object: None,
@@ -585,11 +587,13 @@ impl<'a> Elaborator<'a> {
                     return Val::Scalar(Model::Any, Some(access));
                 }
                 let outer = std::mem::take(&mut self.cx.pending);
+                let outer_package = self.cx.package.take();
                 let outer_master = std::mem::replace(&mut self.cx.master, master);
                 let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
                 let obj = self.detached(|e| e.make(ty, &name, span));
                 self.activate_pending();
                 self.cx.pending = outer;
+                self.cx.package = outer_package;
                 self.cx.master = outer_master;
                 if let Some(init) = init {
                     self.assign_expr(&obj, ty, init);
