@@ -37,6 +37,8 @@ pub struct Outcome {
     pub contradictions: Vec<String>,
     /// The program may end: some execution terminates all tasks.
     pub can_end: bool,
+    /// A bound cut some execution short.
+    pub cut: bool,
 }
 
 /// At most this many findings of one kind are reported.
@@ -44,7 +46,7 @@ const MAX_FINDINGS: usize = 10;
 
 /// Explores the program and decides the default checks.
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
-    let semantics = Semantics::new(program);
+    let semantics = Semantics::bounded(program, options.recursion);
     let local = LocalSteps::new(program, options.merge_local);
     let found = search(&semantics, &local, options, control);
     let mut builder = Builder {
@@ -108,6 +110,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         reached: builder.reached,
         contradictions: builder.contradictions,
         can_end,
+        cut: found.stopped,
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Options {
     pub merge_local: bool,
     /// Do not follow steps that are possible only because a value is unknown.
     pub skip_guesses: bool,
+    /// How deep recursion is followed.
+    pub recursion: usize,
 }
 
 impl Default for Options {
@@ -47,6 +49,7 @@ impl Default for Options {
             memory: 2 << 30,
             merge_local: true,
             skip_guesses: false,
+            recursion: rendez_model::semantics::DEFAULT_RECURSION,
         }
     }
 }

@@ -11,6 +11,6 @@ mod slice;
 pub use compact::compact;
 pub use constants::propagate_constants;
 pub use granularity::split_accesses;
-pub use inline::{Inline, inline};
+pub use inline::{inline, recursive_procedures};
 pub use opaque::make_opaque;
 pub use slice::slice;

@@ -19,6 +19,8 @@ use run::Run;
 /// A program with the indices that its semantics needs.
 pub struct Semantics<'p> {
     pub program: &'p Program,
+    /// A procedure is active in a task at most this often; executions that go deeper stop.
+    recursion: usize,
     object_entries: Vec<Vec<EntryId>>,
     task_entries: Vec<Vec<EntryId>>,
 }
@@ -113,6 +115,11 @@ pub enum What {
 
 impl<'p> Semantics<'p> {
     pub fn new(program: &'p Program) -> Self {
+        Self::bounded(program, DEFAULT_RECURSION)
+    }
+
+    /// With a bound on recursion of its own.
+    pub fn bounded(program: &'p Program, recursion: usize) -> Self {
         let mut object_entries = vec![Vec::new(); program.objects.len()];
         let mut task_entries = vec![Vec::new(); program.tasks.len()];
         for (i, entry) in program.entries.iter().enumerate() {
@@ -121,7 +128,7 @@ impl<'p> Semantics<'p> {
                 Owner::Object(object) => object_entries[object.index()].push(EntryId::from(i)),
             }
         }
-        Semantics { program, object_entries, task_entries }
+        Semantics { program, recursion, object_entries, task_entries }
     }
 
     pub fn initial(&self) -> State {
@@ -412,6 +419,11 @@ impl<'p> Semantics<'p> {
                 }
             }
             Action::Call { proc, args, .. } => {
+                let active = state.tasks[task.index()].frames.iter().filter(|f| f.proc == *proc).count();
+                if active >= self.recursion {
+                    out.push(run.stop());
+                    return;
+                }
                 run.call(task, *proc, args);
                 out.push(run.done(What::Ran));
             }
@@ -1098,6 +1110,9 @@ impl<'p> Semantics<'p> {
         }
     }
 }
+
+/// How deep recursion is followed if nobody says otherwise.
+pub const DEFAULT_RECURSION: usize = 32;
 
 /// Up to this many values a cell's range is enumerated when the environment sets it.
 const HAVOC_VALUES: i64 = 16;

@@ -40,7 +40,7 @@ pub struct Input {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub task_bound: u16,
     /// Calls of a recursive procedure within each other, at most
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub recursion_bound: u16,
     /// Follow a variable even if it seems to influence nothing
     #[arg(long, value_name = "VAR")]

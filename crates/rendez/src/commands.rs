@@ -52,6 +52,8 @@ pub struct Ready {
     pub diagnostics: Vec<Diagnostic>,
     /// Variables that annotations ask to be followed.
     tracked: Vec<String>,
+    /// How deep recursion is followed.
+    pub recursion: usize,
 }
 
 fn colour(terminal: bool) -> bool {
@@ -89,7 +91,13 @@ pub fn read(input: &Input) -> Result<Ready, u8> {
         }
         return Err(INTERNAL);
     }
-    Ok(Ready { map: front.map, program, diagnostics: front.diagnostics, tracked: front.tracked })
+    Ok(Ready {
+        map: front.map,
+        program,
+        diagnostics: front.diagnostics,
+        tracked: front.tracked,
+        recursion: input.recursion_bound.into(),
+    })
 }
 
 /// Makes a program ready for exploration: the passes, in order.
@@ -127,7 +135,12 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     if input.granularity == Granularity::Access {
         split_accesses(program);
     }
-    inline(program, Inline::Recursive, input.recursion_bound.into());
+    for proc in recursive_procedures(program) {
+        let name = program.procs[proc.index()].name.clone();
+        let span = program.node(program.procs[proc.index()].start).span;
+        program
+            .assume(format!("{name} is followed to {} calls within each other", input.recursion_bound), span);
+    }
     propagate_constants(program);
     slice(program, &keep);
     let broken = rendez_model::validate(program);
@@ -166,6 +179,7 @@ fn run_check(check: &Check) -> u8 {
         memory: check.memory,
         merge_local: !check.no_merge,
         skip_guesses: false,
+        recursion: check.input.recursion_bound.into(),
     };
     let outcome = explore(&ready.program, &options);
     for contradiction in &outcome.contradictions {

@@ -255,7 +255,7 @@ fn explored_three_ways(source: &str) -> Option<Result<(), String>> {
     }
     let sliced = verdicts(&passed, true)?;
     let mut flat = program.clone();
-    rendez_model::passes::inline(&mut flat, rendez_model::passes::Inline::All, 4);
+    rendez_model::passes::inline(&mut flat, 4);
     let inlined = verdicts(&flat, true)?;
     if plain == merged && merged == sliced && sliced == inlined {
         return Some(Ok(()));

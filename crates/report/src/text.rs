@@ -88,6 +88,9 @@ pub(crate) fn assumptions(report: &Report) -> Vec<String> {
         "memory is sequentially consistent; a statement takes effect at once".to_owned(),
         "delays take any time; priorities are ignored; entry queues are first in, first out".to_owned(),
     ];
+    if report.outcome.cut {
+        all.push("some executions meet a bound named below and are not followed beyond it".to_owned());
+    }
     for a in &report.program.assumptions {
         let place = if a.span.is_nowhere() {
             String::new()

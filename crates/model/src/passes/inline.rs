@@ -9,23 +9,14 @@ use crate::program::*;
 /// more locations no more are made.
 const MAX_GROWTH: usize = 15_000;
 
-/// Which calls are replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inline {
-    /// All of them: afterwards no call is left.
-    All,
-    /// Only calls of procedures that may call themselves.
-    Recursive,
-}
-
 /// Replaces calls by copies of the procedures. A recursive procedure is copied at most `bound`
 /// times within itself; executions that go deeper are not followed, which is noted as an
 /// assumption. Every copy of a recursive procedure has locals of its own; other procedures are
 /// never active twice in a task and keep theirs.
-pub fn inline(program: &mut Program, which: Inline, bound: usize) {
+pub fn inline(program: &mut Program, bound: usize) {
     let recursive = recursive_procs(program);
     let limit = program.nodes.len() + MAX_GROWTH;
-    let mut inliner = Inliner { program, which, bound, recursive, limit };
+    let mut inliner = Inliner { program, bound, recursive, limit };
     for t in 0..inliner.program.tasks.len() {
         let start = inliner.program.tasks[t].start;
         inliner.region(start, &mut Vec::new());
@@ -35,17 +26,14 @@ pub fn inline(program: &mut Program, which: Inline, bound: usize) {
         let start = inliner.program.procs[proc.index()].start;
         inliner.region(start, &mut vec![proc]);
     }
-    if which == Inline::Recursive {
-        // Procedures that stay may call recursive ones.
-        for p in 0..inliner.recursive.len() {
-            if !inliner.recursive[p] {
-                let start = inliner.program.procs[p].start;
-                inliner.region(start, &mut vec![ProcId::from(p)]);
-            }
-        }
-    }
     let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
     super::compact(program, &exits);
+}
+
+/// The procedures that may call themselves.
+pub fn recursive_procedures(program: &Program) -> Vec<ProcId> {
+    let recursive = recursive_procs(program);
+    (0..recursive.len()).filter(|p| recursive[*p]).map(ProcId::from).collect()
 }
 
 /// Procedures on a cycle of calls.
@@ -78,7 +66,6 @@ fn recursive_procs(program: &Program) -> Vec<bool> {
 
 struct Inliner<'p> {
     program: &'p mut Program,
-    which: Inline,
     bound: usize,
     recursive: Vec<bool>,
     limit: usize,
@@ -91,9 +78,6 @@ impl Inliner<'_> {
             let Action::Call { proc, args, outs, next } = self.program.node(loc).action.clone() else {
                 continue;
             };
-            if self.which == Inline::Recursive && !self.recursive[proc.index()] {
-                continue;
-            }
             let depth = stack.iter().filter(|p| **p == proc).count();
             if depth >= self.bound || self.program.nodes.len() > self.limit {
                 let name = self.program.procs[proc.index()].name.clone();
