@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--rendez", required=True)
     parser.add_argument("--dir", required=True)
     parser.add_argument("--list", required=True)
-    parser.add_argument("--timeout", type=float, default=10)
+    parser.add_argument("--timeout", type=float, default=5)
     parser.add_argument("--memory", default="2G")
     arguments = parser.parse_args()
     with open(arguments.list, newline="", encoding="utf-8") as file:
