@@ -526,7 +526,6 @@ impl<'a> Elaborator<'a> {
     ) -> Val {
         let mut outs = Vec::new();
         let mut position = 0;
-        let mut copies: Vec<(VarId, Place)> = Vec::new();
         for (i, (param, cells)) in sub.spec.params.iter().zip(&info.cells).enumerate() {
             if param.mode != ParamMode::In
                 && let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value)
@@ -561,7 +560,6 @@ impl<'a> Elaborator<'a> {
                         self.storage_for(*ty, &format!("{}'result", sub.spec.ident.text), self.cx.span);
                     self.cx.storage = outer;
                     for (k, cell) in self.cells_of(&copy, *ty).into_iter().enumerate() {
-                        copies.push((cell, Place::Var(cell)));
                         outs.push((position + k, Place::Var(cell)));
                     }
                     self.object_value(copy, *ty)

@@ -208,16 +208,7 @@ fn helpers(semantics: &Semantics, state: &State, client: TaskId, entry: EntryId)
     (0..state.tasks.len())
         .map(TaskId::from)
         .filter(|t| *t != client && alive(state.tasks[t.index()].status))
-        .filter(|t| {
-            // One who waits in the same queue is no help.
-            if matches!(state.tasks[t.index()].wait, Wait::Queued { entry: e, .. } if e == entry)
-                && counted.is_empty()
-            {
-                let own = future(semantics, state, *t, Some(entry));
-                return changes(semantics, &own, &cells, &counted);
-            }
-            changes(semantics, &future(semantics, state, *t, Some(entry)), &cells, &counted)
-        })
+        .filter(|t| changes(semantics, &future(semantics, state, *t, Some(entry)), &cells, &counted))
         .collect()
 }
 

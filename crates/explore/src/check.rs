@@ -35,8 +35,6 @@ pub struct Outcome {
     pub reached: Vec<Diagnostic>,
     /// Findings whose trace did not replay: a bug of rendez.
     pub contradictions: Vec<String>,
-    /// The program may end: some execution terminates all tasks.
-    pub can_end: bool,
     /// A bound cut some execution short.
     pub cut: bool,
 }
@@ -98,18 +96,12 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         };
         answers.push((kind, answer));
     }
-    let can_end = found.end != End::Complete
-        || (0..found.graph.len() as u32).any(|s| {
-            found.graph.edges(s).is_empty()
-                && found.graph.state(s).tasks.iter().all(|t| !crate::search::alive(t.status))
-        });
     Outcome {
         answers,
         stats: found.stats,
         end: found.end,
         reached: builder.reached,
         contradictions: builder.contradictions,
-        can_end,
         cut: found.stopped,
     }
 }

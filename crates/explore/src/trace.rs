@@ -2,7 +2,7 @@
 
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::State;
-use rendez_model::{TaskId, Value, VarId};
+use rendez_model::{Value, VarId};
 
 use crate::local::LocalSteps;
 
@@ -74,11 +74,5 @@ fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {
 impl Trace {
     pub fn guessed(&self) -> bool {
         self.steps.iter().any(|s| s.step.guessed)
-    }
-
-    /// How often control goes from one task to another.
-    pub fn switches(&self) -> usize {
-        let tasks: Vec<TaskId> = self.steps.iter().map(|s| s.step.task).collect();
-        tasks.windows(2).filter(|w| w[0] != w[1]).count()
     }
 }
