@@ -136,7 +136,8 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
         split_accesses(program);
     }
     for proc in recursive_procedures(program) {
-        let name = program.procs[proc.index()].name.clone();
+        // Each task has a copy of its own; the source has one.
+        let name = program.procs[proc.index()].name.split(" of ").next().unwrap_or("").to_owned();
         let span = program.node(program.procs[proc.index()].start).span;
         program
             .assume(format!("{name} is followed to {} calls within each other", input.recursion_bound), span);
