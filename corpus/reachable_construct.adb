@@ -1,8 +1,7 @@
 --  expect: circular-wait?, client-blocked?, server-idle?, spin?, tasking-error?, program-error?, unhandled-exception?, race?, assertion?, dead-entry?
 --  Where it is reached, nothing is claimed.
+with Ada.Asynchronous_Task_Control;
 procedure Reachable_Construct is
-   type Action is access procedure;
-   A : Action;
    task T is
       entry E;
    end T;
@@ -11,6 +10,6 @@ procedure Reachable_Construct is
       accept E;
    end T;
 begin
-   A.all;
+   Ada.Asynchronous_Task_Control.Hold (T'Identity);
    T.E;
 end Reachable_Construct;

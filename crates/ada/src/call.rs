@@ -8,7 +8,7 @@ use rendez_model::{
 };
 use rendez_source::Span;
 
-use crate::elaborate::{BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx};
+use crate::elaborate::{Among, BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx};
 use crate::env::*;
 use crate::syntax::{self, *};
 
@@ -691,8 +691,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// Which objects an access value may designate is known only at the end: the call goes to a
-    /// procedure that chooses, written then.
+    /// A protected operation of the object that an access value designates.
     #[allow(clippy::too_many_arguments)]
     fn call_designated(
         &mut self,
@@ -719,6 +718,99 @@ impl<'a> Elaborator<'a> {
             self.reject(span, format!("`{}` is no operation here", name.text));
             return Val::Unknown { input: false };
         };
+        let among = Among::Operations { pool, path, operation: name.clone() };
+        let profile = (spec.params.as_slice(), spec.result.as_ref(), unit_scope);
+        self.call_one_of(among, index, profile, &name.text, args, span)
+    }
+
+    /// The number of a subprogram whose access is taken.
+    pub(crate) fn routine(&mut self, subs: &[Rc<Subprogram<'a>>], want: Option<TypeId>) -> Option<Model> {
+        let wanted = match want.map(|w| self.kind(w).clone()) {
+            Some(TypeKind::AccessSubprogram { profile, scope }) => {
+                Some((self.param_types(&profile.params, scope), profile.result.is_some()))
+            }
+            _ => None,
+        };
+        let mut found = None;
+        for sub in subs {
+            let fits = match &wanted {
+                None => true,
+                Some((params, function)) => {
+                    sub.spec.result.is_some() == *function
+                        && self.param_types(&sub.spec.params, sub.scope) == *params
+                }
+            };
+            if fits {
+                found = Some(sub.clone());
+                break;
+            }
+        }
+        let sub = found.or_else(|| subs.first().cloned())?;
+        let known = self.routines.iter().position(|r| Rc::ptr_eq(r, &sub));
+        let number = known.unwrap_or_else(|| {
+            self.routines.push(sub);
+            self.routines.len() - 1
+        });
+        Some(Model::Const(number as i64))
+    }
+
+    /// The first subtypes of parameters.
+    fn param_types(&mut self, params: &'a [Param], scope: ScopeId) -> Vec<TypeId> {
+        let here = std::mem::replace(&mut self.cx.scope, scope);
+        let types = params
+            .iter()
+            .map(|p| {
+                let ty = self.type_ref(&p.ty);
+                self.root(ty)
+            })
+            .collect();
+        self.cx.scope = here;
+        types
+    }
+
+    /// Calls the subprogram that an access value designates.
+    pub(crate) fn call_routine(&mut self, value: Model, ty: TypeId, args: &'a [Arg], span: Span) -> Val {
+        let TypeKind::AccessSubprogram { profile, scope } = *self.kind(ty) else {
+            self.reject(span, "a call through an access value is not modelled");
+            return Val::Unknown { input: false };
+        };
+        let params = self.param_types(&profile.params, scope);
+        if params.iter().any(|p| self.is_active(*p)) {
+            self.reject(span, "a task or protected object passed through an access value");
+            return Val::Unknown { input: false };
+        }
+        match value {
+            Model::Const(n) if n < 0 => {
+                self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                Val::Scalar(Model::Any, None)
+            }
+            Model::Const(n) => {
+                let sub = self.routines[n as usize].clone();
+                self.call(&sub, args, span)
+            }
+            Model::Any => {
+                self.reject(span, "a subprogram that cannot be determined");
+                Val::Unknown { input: false }
+            }
+            value => {
+                let among = Among::Routines { params, function: profile.result.is_some() };
+                let profile = (profile.params.as_slice(), profile.result.as_ref(), scope);
+                self.call_one_of(among, value, profile, "routine", args, span)
+            }
+        }
+    }
+
+    /// What a call can reach is known only at the end: it goes to a procedure that chooses,
+    /// written then.
+    fn call_one_of(
+        &mut self,
+        among: Among,
+        index: Model,
+        (params, result, profile_scope): (&'a [Param], Option<&'a TypeRef>, ScopeId),
+        name: &str,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Val {
         let here = self.cx.scope;
         let task = self.cx.task;
         let mut values = vec![index];
@@ -727,15 +819,15 @@ impl<'a> Elaborator<'a> {
         let (outer_locals, outer_storage, outer_prefix) = (
             std::mem::take(&mut self.cx.locals),
             std::mem::replace(&mut self.cx.storage, Storage::Local(task)),
-            std::mem::replace(&mut self.cx.prefix, format!("{}.", name.text)),
+            std::mem::replace(&mut self.cx.prefix, format!("{name}.")),
         );
         let index_cell =
             self.cell("designated".into(), rendez_model::Domain::Range(-1, 65535), Value::Any, span);
         formals.push(Formal { cell: index_cell, mode: Mode::In });
         let mut cells = Vec::new();
         let mut shapes = Vec::new();
-        for param in &spec.params {
-            self.cx.scope = unit_scope;
+        for param in params {
+            self.cx.scope = profile_scope;
             let ty = self.type_ref(&param.ty);
             self.cx.scope = here;
             let obj = self.storage_for(ty, &param.name.text, span);
@@ -745,10 +837,10 @@ impl<'a> Elaborator<'a> {
             cells.extend(these.iter().copied());
             shapes.push((ty, these.len()));
         }
-        let result = match &spec.result {
+        let result = match result {
             None => None,
             Some(result) => {
-                self.cx.scope = unit_scope;
+                self.cx.scope = profile_scope;
                 let ty = self.type_ref(result);
                 self.cx.scope = here;
                 self.domain(ty).map(|d| (self.cell("result".into(), d, Value::Any, span), ty, d))
@@ -761,7 +853,7 @@ impl<'a> Elaborator<'a> {
         self.cx.storage = outer_storage;
         self.cx.prefix = outer_prefix;
         let mut position = 1;
-        for (i, (param, (ty, count))) in spec.params.iter().zip(shapes).enumerate() {
+        for (i, (param, (ty, count))) in params.iter().zip(shapes).enumerate() {
             if let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value) {
                 match self.actual(e, ty, param.mode, false) {
                     Actual::Value(given) if given.len() == count => values.extend(given),
@@ -795,7 +887,7 @@ impl<'a> Elaborator<'a> {
         let proc = ProcId::from(self.program.procs.len());
         let start = self.program.add_node(Action::Return, span, None);
         self.program.procs.push(Proc {
-            name: format!("{} of a designated object", name.text),
+            name: format!("{name} chosen at run time"),
             task,
             start,
             formals,
@@ -804,9 +896,7 @@ impl<'a> Elaborator<'a> {
         self.jobs.push_back(Job::Dispatch(Dispatch {
             proc,
             task,
-            pool,
-            path,
-            operation: name.clone(),
+            among,
             index: index_cell,
             args: cells,
             result: result.map(|r| r.0),
@@ -825,27 +915,13 @@ impl<'a> Elaborator<'a> {
         let start = self.program.procs[d.proc.index()].start;
         self.proc_context(d.proc, d.task, self.std.scope, start, |e| {
             e.cx.span = d.span;
-            let members = e.pools[d.pool.0].clone();
             let end = e.reserve();
-            let mut number = 0;
-            for member in members {
-                for obj in e.follow(&member, &d.path) {
-                    let this = number;
-                    number += 1;
-                    let Obj::Protected(id) = obj else { continue };
-                    let scope = e.instances[id.0].scope;
-                    let list = e.scopes[scope.0].names.get(&d.operation.key).cloned().unwrap_or_default();
-                    let sub = list.iter().find_map(|b| match b {
-                        Binding::Subprogram(s) => Some(s.clone()),
-                        _ => None,
-                    });
-                    let Some(sub) = sub else { continue };
-                    let (yes, no) = e.branch(Some(Model::equal(Model::Var(d.index), Model::Const(this))));
-                    e.cx.cur = yes;
-                    e.call_with_cells(&sub, id, &d.args, d.result);
-                    e.put(Action::Skip { next: end });
-                    e.cx.cur = no;
-                }
+            for (number, sub) in e.candidates(&d.among) {
+                let (yes, no) = e.branch(Some(Model::equal(Model::Var(d.index), Model::Const(number))));
+                e.cx.cur = yes;
+                e.call_with_cells(&sub, &d.args, d.result);
+                e.put(Action::Skip { next: end });
+                e.cx.cur = no;
             }
             e.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
             e.cx.cur = end;
@@ -853,16 +929,42 @@ impl<'a> Elaborator<'a> {
         });
     }
 
-    /// Calls a protected operation with cells as arguments.
-    fn call_with_cells(
-        &mut self,
-        sub: &Rc<Subprogram<'a>>,
-        id: InstanceId,
-        args: &[VarId],
-        result: Option<VarId>,
-    ) {
-        let object = ObjectId::from(id.0);
-        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+    /// The subprograms that a call may reach, with the numbers that choose them.
+    fn candidates(&mut self, among: &Among) -> Vec<(i64, Rc<Subprogram<'a>>)> {
+        let mut all = Vec::new();
+        match among {
+            Among::Operations { pool, path, operation } => {
+                let mut number = 0;
+                for member in self.pools[pool.0].clone() {
+                    for obj in self.follow(&member, path) {
+                        let this = number;
+                        number += 1;
+                        let Obj::Protected(id) = obj else { continue };
+                        let scope = self.instances[id.0].scope;
+                        let list = self.scopes[scope.0].names.get(&operation.key);
+                        let sub = list.into_iter().flatten().find_map(|b| match b {
+                            Binding::Subprogram(s) => Some(s.clone()),
+                            _ => None,
+                        });
+                        all.extend(sub.map(|s| (this, s)));
+                    }
+                }
+            }
+            Among::Routines { params, function } => {
+                for (number, sub) in self.routines.clone().into_iter().enumerate() {
+                    if sub.spec.result.is_some() == *function
+                        && self.param_types(&sub.spec.params, sub.scope) == *params
+                    {
+                        all.push((number as i64, sub));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Calls a subprogram or protected operation with cells as arguments.
+    fn call_with_cells(&mut self, sub: &Rc<Subprogram<'a>>, args: &[VarId], result: Option<VarId>) {
         let here = self.cx.scope;
         let mut actuals = Vec::new();
         for param in &sub.spec.params {
@@ -894,6 +996,11 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
+        let SubprogramKind::Operation(id) = sub.kind else {
+            return self.emit(|next| Action::Call { proc, args: values, outs, next });
+        };
+        let object = ObjectId::from(id.0);
+        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
         self.emit(|next| Action::Lock { object, mode, next });
         self.guarded(
             |e| e.emit(|next| Action::Call { proc, args: values, outs, next }),
@@ -1064,9 +1171,10 @@ impl<'a> Elaborator<'a> {
     /// The object of a type whose scalar parts are the given cells.
     pub(crate) fn object_from(&mut self, ty: TypeId, cells: &mut dyn Iterator<Item = VarId>) -> Obj {
         match self.kind(ty).clone() {
-            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } | TypeKind::Access { .. } => {
-                cells.next().map_or(Obj::Opaque, Obj::Cell)
-            }
+            TypeKind::Integer { .. }
+            | TypeKind::Enumeration { .. }
+            | TypeKind::Access { .. }
+            | TypeKind::AccessSubprogram { .. } => cells.next().map_or(Obj::Opaque, Obj::Cell),
             TypeKind::Array { bounds: Some(bounds), element, .. } => {
                 let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
                 if size > self.bounds.array_elements

@@ -325,7 +325,16 @@ impl<'a> Elaborator<'a> {
                     }
                 }
             }
-            "import" => {}
+            "annotate" => {
+                let words: Vec<String> = args.iter().map(|a| dotted(&a.1)).collect();
+                if let [tool, what, name] = &words[..]
+                    && tool == "rendez"
+                    && what == "background"
+                    && let Some(of) = self.find_unit_type(name)
+                {
+                    self.unit_types[of.0].background = true;
+                }
+            }
             "task_dispatching_policy" | "locking_policy" | "queuing_policy" | "priority" => {
                 let policy = args.first().map(|a| dotted(&a.1)).unwrap_or_default();
                 if name.key == "queuing_policy" && policy == "priority_queuing" {
@@ -377,6 +386,7 @@ impl<'a> Elaborator<'a> {
             entries: Vec::new(),
             items: Vec::new(),
             body: UnitBody::Missing,
+            background: false,
         });
         UnitTypeId(self.unit_types.len() - 1)
     }
@@ -746,7 +756,7 @@ fn profile(spec: &Spec) -> String {
     let mark = |ty: &TypeRef| match ty {
         TypeRef::Subtype(s) => dotted(&s.mark).rsplit('.').next().unwrap_or("").to_owned(),
         TypeRef::Access(t) => format!("access {}", dotted(t)),
-        TypeRef::AccessSubprogram => "access subprogram".into(),
+        TypeRef::AccessSubprogram(_) => "access subprogram".into(),
         TypeRef::Array(..) => "array".into(),
     };
     let mut text: Vec<String> = spec.params.iter().map(|p| mark(&p.ty)).collect();

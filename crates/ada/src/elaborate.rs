@@ -61,6 +61,8 @@ pub struct Elaborator<'a> {
     pub(crate) pool_of: HashMap<TypeId, PoolId>,
     pub(crate) fixups: Vec<Fixup>,
     pub(crate) fixup_tables: HashMap<String, TableId>,
+    /// Subprograms whose access is taken; access values number them.
+    pub(crate) routines: Vec<Rc<Subprogram<'a>>>,
     pub(crate) generic_bodies: HashMap<(ScopeId, String), &'a Decl>,
     pub(crate) record_fields: HashMap<TypeId, Rc<Vec<(String, TypeId)>>>,
     /// Subprograms known to evaluate an allocator, or not to.
@@ -73,6 +75,8 @@ pub struct Elaborator<'a> {
     pub(crate) std: Standard,
     elaborated: HashSet<usize>,
     packages: HashMap<String, ScopeId>,
+    /// Library units that are no packages: generics, subprograms, renamings.
+    library_units: HashMap<String, Binding<'a>>,
     pub(crate) depth: usize,
 }
 
@@ -128,17 +132,23 @@ pub struct BoundFormal {
     pub ty: TypeId,
 }
 
-/// A call of a protected operation of an object that an access value designates.
+/// A call whose target is chosen at run time among those known when all code is written.
 pub struct Dispatch {
     pub proc: ProcId,
     pub task: TaskId,
-    pub pool: PoolId,
-    pub path: Rc<Vec<Step>>,
-    pub operation: Ident,
+    pub among: Among,
     pub index: VarId,
     pub args: Vec<VarId>,
     pub result: Option<VarId>,
     pub span: Span,
+}
+
+/// What a call chooses from, by number.
+pub enum Among {
+    /// The operation of this name of the objects that an access value may designate.
+    Operations { pool: PoolId, path: Rc<Vec<Step>>, operation: Ident },
+    /// The subprograms with this profile whose access was taken.
+    Routines { params: Vec<TypeId>, function: bool },
 }
 
 /// A table whose contents are known when all objects are.
@@ -159,6 +169,8 @@ pub enum Leaf {
     Cell,
     /// The first entry of this name.
     Entry(String),
+    /// The task that a task depends on.
+    Master,
 }
 
 #[derive(Clone, Debug)]
@@ -268,6 +280,7 @@ impl<'a> Elaborator<'a> {
             pool_of: HashMap::new(),
             fixups: Vec::new(),
             fixup_tables: HashMap::new(),
+            routines: Vec::new(),
             generic_bodies: HashMap::new(),
             record_fields: HashMap::new(),
             creators: HashMap::new(),
@@ -278,6 +291,7 @@ impl<'a> Elaborator<'a> {
             std,
             elaborated: HashSet::new(),
             packages: HashMap::new(),
+            library_units: HashMap::new(),
             depth: 0,
         };
         e.standard();
@@ -333,6 +347,7 @@ impl<'a> Elaborator<'a> {
         self.bind(scope, "numeric_error", Binding::Exception(ExceptionId::CONSTRAINT_ERROR));
         self.bind(scope, "standard", Binding::Package(scope));
         self.bind(scope, "ascii", Binding::Library("ascii".into()));
+        self.bind(scope, "rendez_model", Binding::Library("rendez_model".into()));
     }
 
     fn run(&mut self, main: usize) {
@@ -437,6 +452,9 @@ impl<'a> Elaborator<'a> {
     fn leaf_number(&self, obj: &Obj, leaf: &Leaf) -> i64 {
         match (obj, leaf) {
             (Obj::Cell(v), Leaf::Cell) => i64::from(v.0),
+            (Obj::Task(t), Leaf::Master) => self.program.tasks[t.index()]
+                .master
+                .map_or(0, |m| i64::from(self.program.masters[m.index()].owner.0)),
             (Obj::Task(t), Leaf::Entry(name)) => self
                 .task_instances
                 .get(t)
@@ -759,8 +777,13 @@ impl<'a> Elaborator<'a> {
                     let parent = self.scopes[scope.0].parent.unwrap_or(self.std.scope);
                     if let Some(list) = self.scopes[scope.0].names.get(simple).cloned() {
                         for binding in list.into_iter().rev() {
-                            if let Binding::Package(inner) = &binding {
-                                self.packages.insert(name.to_owned(), *inner);
+                            match &binding {
+                                Binding::Package(inner) => {
+                                    self.packages.insert(name.to_owned(), *inner);
+                                }
+                                _ => {
+                                    self.library_units.insert(name.to_owned(), binding.clone());
+                                }
                             }
                             self.bind(parent, simple, binding);
                         }
@@ -768,6 +791,19 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
+    }
+
+    /// A library unit that was elaborated, by its full name.
+    pub(crate) fn library_unit(&self, name: &str) -> Option<Binding<'a>> {
+        match self.packages.get(name) {
+            Some(scope) => Some(Binding::Package(*scope)),
+            None => self.library_units.get(name).cloned(),
+        }
+    }
+
+    /// The scope of a library package that was elaborated.
+    pub(crate) fn library_package(&self, name: &str) -> Option<ScopeId> {
+        self.packages.get(name).copied()
     }
 
     fn package_scope(&mut self, name: &syntax::Expr, outer: ScopeId) -> ScopeId {

@@ -61,6 +61,11 @@ pub enum TypeKind<'a> {
         target: TypeId,
         master: MasterId,
     },
+    /// Values number the subprograms whose access is ever taken.
+    AccessSubprogram {
+        profile: &'a syntax::Profile,
+        scope: ScopeId,
+    },
     Task {
         of: UnitTypeId,
         constraint: Option<(&'a [syntax::Arg], ScopeId)>,
@@ -87,6 +92,8 @@ pub struct UnitType<'a> {
     /// Declarations of a protected type, private ones last.
     pub items: Vec<&'a syntax::Decl>,
     pub body: UnitBody<'a>,
+    /// Its tasks belong to the environment.
+    pub background: bool,
 }
 
 pub enum UnitBody<'a> {
@@ -234,6 +241,11 @@ pub enum Meaning<'a> {
         prefix: Obj,
         ty: TypeId,
         name: syntax::Ident,
+    },
+    /// A subprogram that an access value designates.
+    Routine {
+        value: Expr,
+        ty: TypeId,
     },
     Generic {
         formals: &'a [syntax::Decl],

@@ -55,10 +55,9 @@ impl<'a> Elaborator<'a> {
                 {
                     return Meaning::Exception(id);
                 }
-                match self.value(name, None) {
-                    Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                    Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                    Val::Unknown { input } => Meaning::Unknown { input },
+                {
+                    let value = self.value(name, None);
+                    self.as_meaning(value)
                 }
             }
             ExprKind::Slice(prefix) => match self.meaning(prefix) {
@@ -73,11 +72,10 @@ impl<'a> Elaborator<'a> {
                     Val::Unknown { input } => Meaning::Unknown { input },
                 }
             }
-            _ => match self.value(name, None) {
-                Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                Val::Unknown { input } => Meaning::Unknown { input },
-            },
+            _ => {
+                let value = self.value(name, None);
+                self.as_meaning(value)
+            }
         }
     }
 
@@ -152,8 +150,8 @@ impl<'a> Elaborator<'a> {
             }
             Meaning::Library(unit) => {
                 let full = format!("{unit}.{}", selector.key);
-                // Part of the hierarchy may have source, or be registered by itself.
-                if let Some(binding) = self.library_child(&full) {
+                // Units of the hierarchy may have source.
+                if let Some(binding) = self.library_unit(&full) {
                     return self.bindings(vec![binding], &selector.text);
                 }
                 Meaning::Library(full.into())
@@ -180,6 +178,7 @@ impl<'a> Elaborator<'a> {
                 }
             }
             Meaning::Value(value, Some(ty)) => match *self.kind(ty) {
+                TypeKind::AccessSubprogram { .. } if selector.key == "all" => Meaning::Routine { value, ty },
                 TypeKind::Access { target, .. } => {
                     let obj = self.designated(value, target);
                     if selector.key == "all" {
@@ -207,19 +206,6 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn library_child(&self, full: &str) -> Option<Binding<'a>> {
-        let mut scope = self.std.scope;
-        let mut found = None;
-        for part in full.split('.') {
-            let binding = self.scopes[scope.0].names.get(part)?.first()?.clone();
-            if let Binding::Package(inner) = &binding {
-                scope = *inner;
-            }
-            found = Some(binding);
-        }
-        found.filter(|b| !matches!(b, Binding::Library(_)))
-    }
-
     fn is_enclosing(&self, sub: &Subprogram<'a>) -> bool {
         let mut at = Some(self.cx.scope);
         while let Some(id) = at {
@@ -241,6 +227,9 @@ impl<'a> Elaborator<'a> {
                 return Meaning::Object(designated, target, false);
             }
             return self.component(designated, target, false, selector);
+        }
+        if selector.key == "all" && matches!(self.kind(ty), TypeKind::AccessSubprogram { .. }) {
+            return Meaning::Routine { value: self.read(&obj), ty };
         }
         if let Obj::Opaque = obj
             && self.is_active(ty)
@@ -357,16 +346,28 @@ impl<'a> Elaborator<'a> {
     /// `prefix (args)`: a call, an element, a conversion or an entry of a family.
     fn applied(&mut self, whole: &'a syntax::Expr, prefix: &'a syntax::Expr, args: &'a [Arg]) -> Meaning<'a> {
         if matches!(prefix.kind, ExprKind::Attribute(..)) {
-            return match self.attribute_call(prefix, args) {
-                Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                Val::Unknown { input } => Meaning::Unknown { input },
+            return {
+                let value = self.attribute_call(prefix, args);
+                self.as_meaning(value)
             };
         }
         match self.meaning(prefix) {
             Meaning::Object(obj, ty, constant) => {
                 let (obj, ty) = self.dereferenced(obj, ty);
+                if let TypeKind::AccessSubprogram { .. } = self.kind(ty) {
+                    let value = self.read(&obj);
+                    let result = self.call_routine(value, ty, args, whole.span);
+                    return self.as_meaning(result);
+                }
                 self.indexed(obj, ty, constant, args)
+            }
+            Meaning::Routine { value, ty } => {
+                let result = self.call_routine(value, ty, args, whole.span);
+                self.as_meaning(result)
+            }
+            Meaning::Value(value, Some(ty)) if matches!(self.kind(ty), TypeKind::AccessSubprogram { .. }) => {
+                let result = self.call_routine(value, ty, args, whole.span);
+                self.as_meaning(result)
             }
             Meaning::Value(value, Some(ty)) if matches!(self.kind(ty), TypeKind::Access { .. }) => {
                 let TypeKind::Access { target, .. } = *self.kind(ty) else {
@@ -379,10 +380,9 @@ impl<'a> Elaborator<'a> {
                 let Some(Arg { value: Choice::Expr(e), .. }) = args.first() else {
                     return Meaning::Unknown { input: false };
                 };
-                match self.conversion(ty, e) {
-                    Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                    Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                    Val::Unknown { input } => Meaning::Unknown { input },
+                {
+                    let value = self.conversion(ty, e);
+                    self.as_meaning(value)
                 }
             }
             Meaning::Entry(mut entry) => {
@@ -409,23 +409,18 @@ impl<'a> Elaborator<'a> {
                 }
                 Meaning::Entry(entry)
             }
-            Meaning::Subprograms(subs) => match self.call_function(&subs, args, None, whole.span) {
-                Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                Val::Unknown { input } => Meaning::Unknown { input },
-            },
-            Meaning::Operation { prefix: obj, ty, name } => {
-                match self.call_operation(&obj, ty, &name, args, true, whole.span) {
-                    Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                    Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                    Val::Unknown { input } => Meaning::Unknown { input },
-                }
+            Meaning::Subprograms(subs) => {
+                let value = self.call_function(&subs, args, None, whole.span);
+                self.as_meaning(value)
             }
-            Meaning::Library(name) => match self.library_call(&name, args, whole.span) {
-                Val::Scalar(value, ty) => Meaning::Value(value, ty),
-                Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
-                Val::Unknown { input } => Meaning::Unknown { input },
-            },
+            Meaning::Operation { prefix: obj, ty, name } => {
+                let value = self.call_operation(&obj, ty, &name, args, true, whole.span);
+                self.as_meaning(value)
+            }
+            Meaning::Library(name) => {
+                let value = self.library_call(&name, args, whole.span);
+                self.as_meaning(value)
+            }
             Meaning::Unknown { input } => {
                 for arg in args {
                     if let Choice::Expr(e) = &arg.value {
@@ -436,6 +431,14 @@ impl<'a> Elaborator<'a> {
             }
             Meaning::Undeclared(text) => Meaning::Undeclared(text),
             _ => Meaning::Unknown { input: false },
+        }
+    }
+
+    fn as_meaning(&self, value: Val) -> Meaning<'a> {
+        match value {
+            Val::Scalar(value, ty) => Meaning::Value(value, ty),
+            Val::Composite(obj, ty) => Meaning::Object(obj, ty, true),
+            Val::Unknown { input } => Meaning::Unknown { input },
         }
     }
 
@@ -797,6 +800,7 @@ impl<'a> Elaborator<'a> {
             Meaning::Operation { prefix, ty, name } => {
                 self.call_operation(&prefix, ty, &name, &[], true, e.span)
             }
+            Meaning::Routine { value, ty } => self.call_routine(value, ty, &[], e.span),
             Meaning::Library(name) => self.library_call(&name, &[], e.span),
             Meaning::Undeclared(text) => {
                 self.reject(e.span, text);
@@ -1209,6 +1213,18 @@ impl<'a> Elaborator<'a> {
                     },
                     _ => Val::Scalar(Model::Any, want),
                 },
+                Meaning::Subprograms(subs) => match self.routine(&subs, want) {
+                    Some(number) => Val::Scalar(number, want),
+                    None => Val::Unknown { input: false },
+                },
+                _ => Val::Unknown { input: false },
+            },
+            "identity" => match self.meaning(prefix) {
+                Meaning::Object(obj, ty, _) => {
+                    let (obj, ty) = self.dereferenced(obj, ty);
+                    Val::Scalar(self.reference_to(&obj, ty), want)
+                }
+                Meaning::Type(_) => Val::Scalar(Model::Const(i64::from(self.cx.task.0)), want),
                 _ => Val::Unknown { input: false },
             },
             "valid" => Val::Scalar(Model::TRUE, Some(self.std.boolean)),
@@ -1304,8 +1320,42 @@ impl<'a> Elaborator<'a> {
 
     // ---- library -----------------------------------------------------------------------------
 
+    /// What models of library units ask of the model itself.
+    fn intrinsic(&mut self, operation: &str, args: &'a [Arg], span: Span) -> Val {
+        let arg = match args.first().map(|a| &a.value) {
+            Some(Choice::Expr(e)) => self.scalar(e, None).unwrap_or(Model::Any),
+            _ => Model::Any,
+        };
+        let boolean = Some(self.std.boolean);
+        match operation {
+            "self" => Val::Scalar(Model::Const(i64::from(self.cx.task.0)), None),
+            "any_boolean" => Val::Scalar(Model::Any, boolean),
+            _ if arg.is_any() => {
+                self.reject(span, "a task that cannot be determined");
+                Val::Scalar(Model::Any, None)
+            }
+            "is_callable" => Val::Scalar(Model::Callable(Box::new(arg)), boolean),
+            "is_terminated" => Val::Scalar(Model::Terminated(Box::new(arg)), boolean),
+            "master_of" => {
+                let table = self.fixup(FixupSource::Tasks, Leaf::Master);
+                Val::Scalar(Model::Lookup(table, Box::new(arg)), None)
+            }
+            "abort_task" => {
+                self.emit(|next| Action::Abort { tasks: vec![arg], next });
+                Val::Unknown { input: false }
+            }
+            _ => {
+                self.reject(span, format!("there is no intrinsic `{operation}`"));
+                Val::Unknown { input: false }
+            }
+        }
+    }
+
     /// A call of something in a library unit without source.
     pub(crate) fn library_call(&mut self, name: &str, args: &'a [Arg], span: rendez_source::Span) -> Val {
+        if let Some(operation) = name.strip_prefix("rendez_model.") {
+            return self.intrinsic(operation, args, span);
+        }
         if library::synchronises(name) {
             self.reject(span, format!("{name}: the library's own synchronisation is not modelled"));
             return Val::Unknown { input: false };

@@ -30,7 +30,7 @@ impl<'a> Elaborator<'a> {
                 }
                 None => Obj::Opaque,
             },
-            TypeKind::Access { .. } => {
+            TypeKind::Access { .. } | TypeKind::AccessSubprogram { .. } => {
                 let name = format!("{}{name}", self.cx.prefix);
                 Obj::Cell(self.cell(name, Domain::Range(-1, 65535), Value::Known(-1), span))
             }
@@ -264,6 +264,7 @@ impl<'a> Elaborator<'a> {
     ) -> TaskId {
         let name = format!("{}{name}", self.cx.prefix);
         let task = self.program.add_task(name.clone(), Some(master), span);
+        self.program.tasks[task.index()].background = self.unit_types[of.0].background;
         let scope = self.new_scope(self.unit_types[of.0].scope, name.clone());
         for (param, obj, ty) in discriminants {
             self.bind(scope, &param.name.key, Binding::Object { obj, ty, constant: true });
@@ -660,7 +661,10 @@ impl<'a> Elaborator<'a> {
                 Some(parts) => parts.into_iter().flat_map(|(o, t)| self.leaves(&o, t)).collect(),
                 None => Vec::new(),
             },
-            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } | TypeKind::Access { .. } => {
+            TypeKind::Integer { .. }
+            | TypeKind::Enumeration { .. }
+            | TypeKind::Access { .. }
+            | TypeKind::AccessSubprogram { .. } => {
                 vec![(obj.clone(), ty)]
             }
             _ => Vec::new(),

@@ -17,29 +17,59 @@ const SHORT: [&str; 10] = [
     "ada_io",
 ];
 
-/// Units whose operations synchronise tasks: treating them as silent would be wrong.
-const SYNCHRONISING: [&str; 12] = [
-    "ada.synchronous_task_control",
-    "ada.synchronous_barriers",
-    "ada.asynchronous_task_control",
-    "ada.real_time.timing_events",
-    "ada.execution_time",
-    "ada.containers.synchronized_queue_interfaces",
-    "ada.containers.bounded_synchronized_queues",
-    "ada.containers.unbounded_synchronized_queues",
-    "ada.containers.bounded_priority_queues",
-    "ada.containers.unbounded_priority_queues",
-    "gnat.semaphores",
-    "gnat.threads",
-];
+/// Units whose operations synchronise tasks and that have no model: treating them as silent would
+/// be wrong.
+const SYNCHRONISING: [&str; 3] = ["ada.asynchronous_task_control", "ada.execution_time", "gnat.threads"];
+
+macro_rules! models {
+    ($($file:literal)*) => {
+        [$(($file, include_str!(concat!("../library/", $file)))),*]
+    };
+}
+
+/// Models of library units, written in Ada; a file of the same name among the sources comes first.
+const MODELS: [(&str, &str); 21] = models!(
+    "ada-containers-bounded_priority_queues.adb"
+    "ada-containers-bounded_priority_queues.ads"
+    "ada-containers-bounded_synchronized_queues.adb"
+    "ada-containers-bounded_synchronized_queues.ads"
+    "ada-containers-synchronized_queue_interfaces.ads"
+    "ada-containers-unbounded_priority_queues.adb"
+    "ada-containers-unbounded_priority_queues.ads"
+    "ada-containers-unbounded_synchronized_queues.adb"
+    "ada-containers-unbounded_synchronized_queues.ads"
+    "ada-real_time-timing_events.adb"
+    "ada-real_time-timing_events.ads"
+    "ada-synchronous_barriers.adb"
+    "ada-synchronous_barriers.ads"
+    "ada-synchronous_task_control.adb"
+    "ada-synchronous_task_control.ads"
+    "ada-task_identification.adb"
+    "ada-task_identification.ads"
+    "ada-task_termination.adb"
+    "ada-task_termination.ads"
+    "gnat-semaphores.adb"
+    "gnat-semaphores.ads"
+);
+
+/// The model of a library unit, by the name of its file.
+pub fn model(file: &str) -> Option<&'static str> {
+    MODELS.iter().find(|m| m.0 == file).map(|m| m.1)
+}
 
 pub fn is_predefined(unit: &str) -> bool {
     let root = unit.split('.').next().unwrap_or(unit);
     ROOTS.contains(&root) || SHORT.contains(&unit)
 }
 
-pub fn synchronises(unit: &str) -> bool {
-    SYNCHRONISING.iter().any(|s| unit == *s || unit.strip_prefix(s).is_some_and(|r| r.starts_with('.')))
+/// Whether a name belongs to a unit that synchronises tasks.
+pub fn synchronises(name: &str) -> bool {
+    let within = |unit: &str| name.strip_prefix(unit).is_some_and(|r| r.is_empty() || r.starts_with('.'));
+    SYNCHRONISING.iter().any(|unit| within(unit))
+        || MODELS.iter().any(|(file, _)| {
+            let stem = file.rsplit_once('.').map_or(*file, |f| f.0);
+            within(&stem.replace('-', "."))
+        })
 }
 
 /// Whether a call leaves its arguments alone: output, not input.
@@ -80,6 +110,7 @@ pub fn is_unremarkable(unit: &str) -> bool {
             "system",
             "gnat",
             "interfaces",
+            "ada.containers",
             "ada.numerics",
             "ada.strings",
             "ada.exceptions",
@@ -91,7 +122,6 @@ pub fn is_unremarkable(unit: &str) -> bool {
             "ada.numerics.discrete_random",
             "ada.numerics.float_random",
             "ada.command_line",
-            "ada.task_identification",
         ]
         .contains(&unit)
 }

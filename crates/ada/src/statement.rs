@@ -293,9 +293,20 @@ impl<'a> Elaborator<'a> {
                         };
                         self.emit(|next| Action::Event { name, next });
                     }
+                    (Some("stop"), Some((_, Expr { kind: ExprKind::Str(reason), .. }))) => {
+                        let reason = reason.clone();
+                        let text = format!("{reason}; executions that go beyond are not followed");
+                        self.program.assume(text, self.cx.span);
+                        self.end_path(Action::Stop { reason });
+                    }
+                    (Some("forget"), Some((_, target))) => match self.meaning(target) {
+                        Meaning::Object(obj, ty, _) => self.forget(&obj, ty),
+                        _ => {}
+                    },
                     _ => self.diagnostics.push(
                         rendez_source::Diagnostic::warning(name.span, "unknown annotation for rendez").help(
-                            "known are: Annotate (Rendez, Assert, Condition) and (Rendez, Event, Name)",
+                            "known are: Annotate (Rendez, Assert, Condition), (Rendez, Event, Name), \
+                             (Rendez, Stop, Reason) and (Rendez, Forget, Variable)",
                         ),
                     ),
                 }
@@ -369,7 +380,14 @@ impl<'a> Elaborator<'a> {
                 self.emit(|next| Action::Event { name: format!("library {event}"), next });
             }
             Meaning::Undeclared(text) => self.reject(call.span, text),
-            Meaning::Object(..) | Meaning::Value(..) => {
+            Meaning::Routine { value, ty } | Meaning::Value(value, Some(ty)) => {
+                self.call_routine(value, ty, args, call.span);
+            }
+            Meaning::Object(obj, ty, _) => {
+                let value = self.read(&obj);
+                self.call_routine(value, ty, args, call.span);
+            }
+            Meaning::Value(_, None) => {
                 self.reject(call.span, "a call through an access value is not modelled");
             }
             Meaning::Unknown { .. } => {

@@ -137,7 +137,7 @@ pub enum Constraint {
 pub enum TypeRef {
     Subtype(Box<Subtype>),
     Access(Box<Expr>),
-    AccessSubprogram,
+    AccessSubprogram(Box<Profile>),
     Array(Vec<Choice>, Box<TypeRef>),
 }
 
@@ -150,7 +150,7 @@ pub enum TypeDef {
     Array(Vec<Choice>, Box<TypeRef>),
     Record(RecordDef),
     Access(Subtype),
-    AccessSubprogram,
+    AccessSubprogram(Box<Profile>),
     Derived(Subtype, Option<RecordDef>),
     Interface,
     Private,
@@ -202,6 +202,13 @@ pub struct Spec {
     pub ident: Ident,
     pub params: Vec<Param>,
     /// The result, for functions.
+    pub result: Option<TypeRef>,
+}
+
+/// What a subprogram designated by an access value takes and returns.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    pub params: Vec<Param>,
     pub result: Option<TypeRef>,
 }
 

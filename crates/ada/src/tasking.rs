@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rendez_model::{
-    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Mode, ObjectId, Owner, Place, Proc,
+    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Loc, Mode, ObjectId, Owner, Place, Proc,
     ProcId, Storage, TaskId, VarId,
 };
 use rendez_source::Span;
@@ -61,7 +61,22 @@ impl<'a> Elaborator<'a> {
                 self.reject(self.unit_types[instance.of.0].span, format!("task `{name}` has no body"));
             }
         }
+        self.announce_end(exit);
         self.cx = outer;
+    }
+
+    /// Where handlers of task termination are in use, every task calls them at its end.
+    fn announce_end(&mut self, exit: Loc) {
+        let Some(scope) = self.library_package("ada.task_termination") else { return };
+        let list = self.scopes[scope.0].names.get("task_ended").cloned().unwrap_or_default();
+        let Meaning::Subprograms(subs) = self.bindings(list, "Task_Ended") else { return };
+        let Action::Complete { next: wait } = self.program.node(exit).action else { return };
+        let before = self.reserve();
+        let Action::Await { next, .. } = &mut self.program.nodes[wait.index()].action else { return };
+        let end = std::mem::replace(next, before);
+        self.cx.cur = before;
+        self.call_procedure(&subs, &[], self.cx.span);
+        self.put(Action::Skip { next: end });
     }
 
     // ---- calling entries ---------------------------------------------------------------------

@@ -35,7 +35,7 @@ impl<'a> Elaborator<'a> {
             TypeKind::Integer { lo, hi, .. } | TypeKind::Enumeration { lo, hi, .. } if lo <= hi => {
                 Some(Domain::Range(lo, hi))
             }
-            TypeKind::Access { .. } => Some(Domain::Range(-1, 65535)),
+            TypeKind::Access { .. } | TypeKind::AccessSubprogram { .. } => Some(Domain::Range(-1, 65535)),
             _ => None,
         }
     }
@@ -77,8 +77,9 @@ impl<'a> Elaborator<'a> {
                 let target = self.type_named(target);
                 self.access_to(target)
             }
-            TypeRef::AccessSubprogram => {
-                self.new_type("access", TypeKind::Unmodelled("a call through an access value"))
+            TypeRef::AccessSubprogram(profile) => {
+                let scope = self.cx.scope;
+                self.new_type("access", TypeKind::AccessSubprogram { profile, scope })
             }
             TypeRef::Array(ranges, element) => self.array_type("array", ranges, element),
         }
@@ -310,7 +311,9 @@ impl<'a> Elaborator<'a> {
             }
             TypeDef::Private | TypeDef::Incomplete | TypeDef::Formal => return,
             TypeDef::Real => TypeKind::Opaque,
-            TypeDef::AccessSubprogram => TypeKind::Unmodelled("a call through an access value"),
+            TypeDef::AccessSubprogram(profile) => {
+                TypeKind::AccessSubprogram { profile, scope: self.cx.scope }
+            }
             TypeDef::Interface => TypeKind::Unmodelled("a call of an interface"),
         };
         self.types[id.0].kind = kind;

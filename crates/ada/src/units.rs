@@ -68,6 +68,7 @@ pub fn load(
         files: HashSet::new(),
         tried: HashSet::new(),
         folders: HashMap::new(),
+        texts: HashMap::new(),
     };
     for source in search.sources {
         loader.file(source, None);
@@ -91,6 +92,8 @@ struct Loader<'s> {
     files: HashSet<PathBuf>,
     tried: HashSet<String>,
     folders: HashMap<PathBuf, HashMap<String, PathBuf>>,
+    /// Texts of files that were looked into for units, in lower case.
+    texts: HashMap<PathBuf, String>,
 }
 
 impl Loader<'_> {
@@ -109,6 +112,11 @@ impl Loader<'_> {
                 return false;
             }
         };
+        self.add_file(path, &bytes);
+        true
+    }
+
+    fn add_file(&mut self, path: &Path, bytes: &[u8]) {
         self.files.insert(path.to_owned());
         let name = path.display().to_string();
         if bytes.len() > MAX_FILE {
@@ -116,9 +124,9 @@ impl Loader<'_> {
                 "{name}:1:1: the file has {} bytes; source files of more than {MAX_FILE} bytes are refused",
                 bytes.len()
             )));
-            return true;
+            return;
         }
-        let text = match decode(&bytes) {
+        let text = match decode(bytes) {
             Ok(text) => text,
             Err(not_text) => {
                 let line = 1 + bytes[..not_text.at].iter().filter(|b| **b == b'\n').count();
@@ -126,14 +134,14 @@ impl Loader<'_> {
                     "{name}:{line}:1: this is not source text: byte {} is NUL",
                     not_text.at
                 )));
-                return true;
+                return;
             }
         };
         let file = self.map.add(name.clone(), text);
         let text = self.map.text(file).to_owned();
         if text.trim().is_empty() {
             self.diagnostics.push(Diagnostic::general(format!("{name}:1:1: the file is empty")));
-            return true;
+            return;
         }
         let parsed = parse(file, &text, self.trees);
         self.units.tracked.extend(parsed.tracked);
@@ -146,7 +154,6 @@ impl Loader<'_> {
         for unit in parsed.units {
             self.add(unit);
         }
-        true
     }
 
     fn add(&mut self, unit: Unit) {
@@ -223,6 +230,9 @@ impl Loader<'_> {
         if self.look(name, &["ads", "adb"]) {
             return;
         }
+        if !library::is_predefined(name) && self.scan(name) {
+            return;
+        }
         let asked = self.search.opaque.iter().any(|o| o.eq_ignore_ascii_case(name));
         if library::is_predefined(name) || asked {
             self.units.opaque.push((name.to_owned(), span));
@@ -239,7 +249,8 @@ impl Loader<'_> {
         );
     }
 
-    fn look(&mut self, name: &str, endings: &[&str]) -> bool {
+    /// The folders in which units are looked for, in order.
+    fn search_path(&self) -> Vec<PathBuf> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for source in self.search.sources {
             let folder = source.parent().unwrap_or(Path::new("")).to_owned();
@@ -248,6 +259,47 @@ impl Loader<'_> {
             }
         }
         folders.extend(self.search.include.iter().cloned());
+        folders
+    }
+
+    /// Files whose names say nothing about their units (`.ada`, `.a`) are found by what they hold.
+    fn scan(&mut self, name: &str) -> bool {
+        for folder in self.search_path() {
+            let mut files: Vec<PathBuf> = self.listing(&folder).values().cloned().collect();
+            files.retain(|f| f.extension().is_some_and(|e| e == "ada" || e == "a"));
+            files.sort();
+            for file in files {
+                if self.files.contains(&file) || !self.declares(&file, name) {
+                    continue;
+                }
+                self.file(&file, Some(name));
+                if self.units.specs.contains_key(name) || self.units.bodies.contains_key(name) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a file seems to declare a library unit.
+    fn declares(&mut self, file: &Path, name: &str) -> bool {
+        let system = self.system;
+        let text = self.texts.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = system.read(file).unwrap_or_default();
+            decode(&bytes).unwrap_or_default().to_lowercase()
+        });
+        text.match_indices(name).any(|(at, _)| {
+            let after = text[at + name.len()..].chars().next().unwrap_or(' ');
+            let before = text[..at].trim_end();
+            !after.is_alphanumeric()
+                && after != '_'
+                && after != '.'
+                && ["package", "body", "procedure", "function"].iter().any(|word| before.ends_with(word))
+        })
+    }
+
+    fn look(&mut self, name: &str, endings: &[&str]) -> bool {
+        let folders = self.search_path();
         let stem = name.replace('.', "-");
         let before = self.units.all.len();
         for ending in endings {
@@ -257,6 +309,15 @@ impl Loader<'_> {
                 if found.is_some_and(|path| self.file(&path, Some(name))) {
                     break;
                 }
+            }
+            let path = Path::new(rendez_model::LIBRARY_FOLDER).join(&wanted);
+            if self.units.all.len() == before
+                && let Some(text) = library::model(&wanted)
+                && !self.files.contains(&path)
+            {
+                self.add_file(&path, text.as_bytes());
+                // Its body, if it has one, is found when the unit is completed.
+                break;
             }
         }
         self.units.all.len() > before

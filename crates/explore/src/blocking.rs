@@ -35,7 +35,7 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
     let program = semantics.program;
     let mut all = Vec::new();
     for (t, ts) in state.tasks.iter().enumerate() {
-        if !alive(ts.status) {
+        if !alive(ts.status) || program.tasks[t].background {
             continue;
         }
         let task = TaskId::from(t);

@@ -144,7 +144,7 @@ impl Builder<'_, '_> {
         }
         if found.end == End::Complete {
             let mut all = Vec::new();
-            forever(&found.graph, |state, what| all.push((state, what)));
+            forever(self.program, &found.graph, |state, what| all.push((state, what)));
             all.sort_by_key(|a| a.0);
             for (state, what) in all {
                 self.forever(found, state, &what);
@@ -334,6 +334,7 @@ impl Builder<'_, '_> {
                     self.add(key, Kind::Spin, Severity::Error, message, span, &moves);
                 }
             }
+            Forever::Quiet => self.seen(&Seen::Blocked, &moves, &full),
             Forever::Blocked(task) => {
                 let mut waiting = why_blocked(self.semantics, &full);
                 let Some(own) = waiting.iter().find(|w| w.task == *task).cloned() else { return };
@@ -348,6 +349,10 @@ impl Builder<'_, '_> {
         // Entries of one declaration count together: an array of servers need not all be used.
         let mut by_place: BTreeMap<Span, (bool, bool, String)> = BTreeMap::new();
         for (i, entry) in self.program.entries.iter().enumerate() {
+            let file = self.program.files.get(entry.span.file.0 as usize);
+            if file.is_some_and(|f| f.starts_with(rendez_model::LIBRARY_FOLDER)) {
+                continue;
+            }
             let id = rendez_model::EntryId::from(i);
             let place =
                 by_place.entry(entry.span).or_insert_with(|| (false, false, self.program.entry_name(id)));

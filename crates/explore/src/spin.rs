@@ -1,8 +1,8 @@
 //! Sets of states that are never left: tasks that wait busily for ever, and tasks that stay
 //! blocked while others run.
 
-use rendez_model::TaskId;
 use rendez_model::state::{Status, Wait};
+use rendez_model::{Program, TaskId};
 
 use crate::graph::{Edge, Graph};
 
@@ -13,11 +13,13 @@ pub enum Forever {
     Spins(TaskId),
     /// The task is in an entry call that is never served, while others run.
     Blocked(TaskId),
+    /// Only the environment still moves: everybody else is blocked.
+    Quiet,
 }
 
 /// Looks at every component without exit that holds a cycle. Calls `found` with a state of the
 /// component for each.
-pub fn forever(graph: &Graph, mut found: impl FnMut(u32, Forever)) {
+pub fn forever(program: &Program, graph: &Graph, mut found: impl FnMut(u32, Forever)) {
     for component in bottom_components(graph) {
         let inside_edges = component.iter().flat_map(|s| graph.edges(*s));
         let mut moves: Vec<(bool, bool, bool)> = Vec::new();
@@ -35,8 +37,13 @@ pub fn forever(graph: &Graph, mut found: impl FnMut(u32, Forever)) {
             continue;
         }
         let first = component.iter().copied().min().unwrap_or(0);
+        let background = |t: usize| program.tasks[t].background;
+        if moves.iter().enumerate().all(|(t, m)| !m.0 || background(t)) {
+            found(first, Forever::Quiet);
+            continue;
+        }
         for (t, (moved, progress, polls)) in moves.iter().enumerate() {
-            if *moved && !progress && *polls {
+            if *moved && !progress && *polls && !background(t) {
                 found(first, Forever::Spins(TaskId::from(t)));
             }
         }
@@ -44,6 +51,9 @@ pub fn forever(graph: &Graph, mut found: impl FnMut(u32, Forever)) {
         let state = graph.state(first);
         for (t, ts) in state.tasks.iter().enumerate() {
             let Wait::Queued { .. } = ts.wait else { continue };
+            if background(t) {
+                continue;
+            }
             if ts.status == Status::Terminated || moves.get(t).is_some_and(|m| m.0) {
                 continue;
             }

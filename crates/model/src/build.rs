@@ -76,7 +76,7 @@ impl Program {
         let terminate = self.add_node(Action::Terminate, span, None);
         let wait = self.add_node(Action::Await { masters: Vec::new(), next: terminate }, span, None);
         let exit = self.add_node(Action::Complete { next: wait }, span, None);
-        self.tasks.push(Task { name: name.into(), span, master, start: exit, exit });
+        self.tasks.push(Task { name: name.into(), span, master, start: exit, exit, background: false });
         TaskId::from(self.tasks.len() - 1)
     }
 

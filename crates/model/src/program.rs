@@ -54,6 +54,9 @@ impl ExceptionId {
         ["Constraint_Error", "Program_Error", "Tasking_Error", "Storage_Error", "Assertion_Error"];
 }
 
+/// Files in this folder hold models of library units: no code of the user's.
+pub const LIBRARY_FOLDER: &str = "rendez-library";
+
 impl TaskId {
     pub const ENVIRONMENT: TaskId = TaskId(0);
 }
@@ -148,6 +151,8 @@ pub struct Task {
     pub start: Loc,
     /// Where the task goes when it completes: normally, by an unhandled exception, or aborted.
     pub exit: Loc,
+    /// Part of the environment: nobody waits for its end, and the program ends without it.
+    pub background: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

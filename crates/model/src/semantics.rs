@@ -267,6 +267,7 @@ impl<'p> Semantics<'p> {
                 let id = TaskId::from(t);
                 let Some(master) = task.master else { continue };
                 if alive(t)
+                    && !task.background
                     && !result.contains(&id)
                     && (masters.contains(&master)
                         || result.contains(&self.program.masters[master.index()].owner))
@@ -581,6 +582,13 @@ impl<'p> Semantics<'p> {
             }
             Action::Terminate => {
                 run.end(task);
+                if task == TaskId::ENVIRONMENT {
+                    for (t, other) in program.tasks.iter().enumerate() {
+                        if other.background && run.state.tasks[t].status > Status::Created {
+                            run.end(TaskId::from(t));
+                        }
+                    }
+                }
                 out.push(run.done(What::Ran));
             }
             Action::Abort { tasks, next } => {

@@ -72,7 +72,8 @@ fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
     }
     for (i, t) in p.tasks.iter().enumerate() {
         let master = option(t.master.map(|m| m.0));
-        writeln!(w, "task {i} {:?} {master} {} {} @{}", t.name, t.start.0, t.exit.0, t.span)?;
+        let background = u8::from(t.background);
+        writeln!(w, "task {i} {:?} {master} {} {} {background} @{}", t.name, t.start.0, t.exit.0, t.span)?;
     }
     for (i, o) in p.objects.iter().enumerate() {
         writeln!(w, "object {i} {:?} @{}", o.name, o.span)?;
@@ -568,6 +569,7 @@ impl Reader {
                 master: self.option()?,
                 start: self.index()?,
                 exit: self.index()?,
+                background: self.number::<u8>()? != 0,
                 span: self.span()?,
             }),
             "object" => p.objects.push(Protected { name: self.text()?, span: self.span()? }),

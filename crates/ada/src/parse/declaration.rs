@@ -26,7 +26,7 @@ impl Cx<'_> {
                 let names = self.leading_identifiers(node);
                 let ty = self
                     .child(node, "component_definition")
-                    .map_or(TypeRef::AccessSubprogram, |c| self.type_ref(c));
+                    .map_or(TypeRef::AccessSubprogram(Box::default()), |c| self.type_ref(c));
                 let init = self.assigned(node);
                 one(DeclKind::Object { names, constant: false, ty, init, aspects: self.aspects(node) })
             }
@@ -427,6 +427,16 @@ impl Cx<'_> {
         self.decls(part)
     }
 
+    /// Parameters and result.
+    fn profile(&mut self, node: N) -> Profile {
+        let params = self.params(node);
+        let result = self.child(node, "result_profile").map(|r| {
+            let children = self.children(r);
+            self.type_ref_of(&children[1..])
+        });
+        Profile { params, result }
+    }
+
     pub(super) fn spec(&mut self, node: N) -> Spec {
         let inner = self
             .child(node, "procedure_specification")
@@ -437,11 +447,7 @@ impl Cx<'_> {
         };
         let name = self.field(inner, "name");
         let name = self.names(&name);
-        let params = self.params(inner);
-        let result = self.child(inner, "result_profile").map(|r| {
-            let children = self.children(r);
-            self.type_ref_of(&children[1..])
-        });
+        let Profile { params, result } = self.profile(inner);
         Spec { ident: last_ident(&name), name, params, result }
     }
 
@@ -464,7 +470,7 @@ impl Cx<'_> {
             match node.kind() {
                 "access_definition" => {
                     if self.has(*node, "procedure") || self.has(*node, "function") {
-                        return TypeRef::AccessSubprogram;
+                        return TypeRef::AccessSubprogram(Box::new(self.profile(*node)));
                     }
                     let mark = self.field(*node, "subtype_mark");
                     return TypeRef::Access(Box::new(self.names(&mark)));
@@ -584,8 +590,9 @@ impl Cx<'_> {
         for part in children[open + 1..close].split(|c| c.kind() == ",") {
             ranges.push(self.discrete_range(part));
         }
-        let element =
-            self.child(node, "component_definition").map_or(TypeRef::AccessSubprogram, |c| self.type_ref(c));
+        let element = self
+            .child(node, "component_definition")
+            .map_or(TypeRef::AccessSubprogram(Box::default()), |c| self.type_ref(c));
         (ranges, element)
     }
 
@@ -628,7 +635,7 @@ impl Cx<'_> {
                         .collect();
                     TypeDef::Access(self.subtype(&rest))
                 }
-                "access_to_subprogram_definition" => TypeDef::AccessSubprogram,
+                "access_to_subprogram_definition" => TypeDef::AccessSubprogram(Box::new(self.profile(child))),
                 "derived_type_definition" => {
                     let children = self.children(child);
                     let at = children.iter().position(|c| c.kind() == "new").map_or(0, |i| i + 1);

@@ -1,0 +1,81 @@
+"""Checks the chapter 9 tests of ACATS and prints a table of verdicts.
+
+A test is proved if Report.Failed cannot be reached, the main procedure cannot die of an exception,
+and no task waits or spins for ever. The table is followed by totals.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+
+BLOCKING = ["circular-wait", "client-blocked", "server-idle", "spin"]
+
+
+def judge(report, main):
+    """The verdict on one test, and why."""
+    reasons = []
+    for result in report["results"]:
+        kind, verdict = result["kind"], result["verdict"]
+        if kind not in BLOCKING + ["assertion", "unhandled-exception"]:
+            continue
+        if verdict == "violated":
+            findings = result["findings"]
+            if kind == "unhandled-exception":
+                # A task that dies of an exception is what some tests are about.
+                findings = [f for f in findings if f" in {main}" in f["message"]]
+            if findings:
+                return "violated", f"{kind}: {findings[0]['message']}"
+        elif verdict == "inconclusive":
+            reasons.append(f"{kind}: {result.get('reason', '')}")
+    return ("inconclusive", reasons[0]) if reasons else ("proved", "")
+
+
+def check(arguments, test):
+    command = [arguments.rendez, "check", "--format", "json", "--timeout", str(arguments.timeout),
+               "--memory", arguments.memory, "-I", arguments.report, "-I", arguments.support, str(test)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=arguments.timeout * 4 + 30)
+    except subprocess.TimeoutExpired:
+        return test.name, "past its limit", "", False
+    if done.returncode not in (0, 1, 3):
+        text = done.stderr.decode(errors="replace").strip().splitlines()
+        kind = "no model" if done.returncode == 2 else "crash"
+        return test.name, kind, text[0] if text else f"status {done.returncode}", False
+    report = json.loads(done.stdout)
+    rejected = next((r.get("reason", "") for r in report["results"]
+                     if "not modelled" in r.get("reason", "")), "")
+    verdict, why = judge(report, report["program"])
+    if rejected and verdict != "violated":
+        verdict, why = "rejected", rejected
+    return test.name, verdict, why, not rejected
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rendez", default="target/release/rendez")
+    parser.add_argument("--report", default="scripts/acats", help="folder with the model of Report")
+    parser.add_argument("--support", required=True)
+    parser.add_argument("--timeout", type=float, default=10)
+    parser.add_argument("--memory", default="1G")
+    parser.add_argument("--brief", action="store_true", help="only what is not proved")
+    parser.add_argument("folder")
+    arguments = parser.parse_args()
+    tests = sorted(pathlib.Path(arguments.folder).iterdir())
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(lambda t: check(arguments, t), tests))
+    for name, verdict, why, _ in rows:
+        if not (arguments.brief and verdict == "proved"):
+            print(f"{name:14} {verdict:14} {why[:150]}")
+    counts = collections.Counter(verdict for _, verdict, _, _ in rows)
+    print()
+    print(f"{len(rows)} files; {sum(modelled for *_, modelled in rows)} become a model "
+          "without a reachable rejected construct")
+    for verdict, count in counts.most_common():
+        print(f"{count:5} {verdict}")
+
+
+if __name__ == "__main__":
+    main()
