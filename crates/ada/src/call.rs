@@ -535,6 +535,7 @@ impl<'a> Elaborator<'a> {
                 if leaves.len() == cells.len() {
                     for (k, (leaf, _)) in leaves.iter().enumerate() {
                         let place = self.place(leaf);
+                        let place = self.frozen(place);
                         if place != Place::Nowhere {
                             outs.push((position + k, place));
                         }
@@ -608,6 +609,18 @@ impl<'a> Elaborator<'a> {
         );
         self.emit(|next| Action::Unlock { object, next });
         result
+    }
+
+    /// The place as it is now: what its index reads may change before it is written.
+    pub(crate) fn frozen(&mut self, place: Place) -> Place {
+        match place {
+            Place::Indexed(table, index) if index.constant().is_none() => {
+                let kept = self.temporary("index", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+                self.assign(Place::Var(kept), index);
+                Place::Indexed(table, Model::Var(kept))
+            }
+            place => place,
+        }
     }
 
     /// Keeps a value that other tasks could change.
@@ -865,6 +878,7 @@ impl<'a> Elaborator<'a> {
                     let leaves = self.leaves(&obj, ty);
                     for (k, (leaf, _)) in leaves.iter().enumerate().take(count) {
                         let place = self.place(leaf);
+                        let place = self.frozen(place);
                         if place != Place::Nowhere {
                             outs.push((position + k, place));
                         }

@@ -41,6 +41,7 @@ impl<'a> Elaborator<'a> {
             }
             DeclKind::Type { name, discriminants, def } => self.type_declaration(name, discriminants, def),
             DeclKind::Subtype { name, subtype } => {
+                self.check_constraint(subtype);
                 let ty = self.subtype(subtype);
                 self.bind(self.cx.scope, &name.key, Binding::Type(ty));
             }
@@ -217,6 +218,9 @@ impl<'a> Elaborator<'a> {
         init: Option<&'a syntax::Expr>,
         aspects: &[Aspect],
     ) {
+        if let TypeRef::Subtype(subtype) = ty {
+            self.check_constraint(subtype);
+        }
         let mut ty = self.type_ref(ty);
         // The bounds of an unconstrained array come from its initial value.
         if let (TypeKind::Array { bounds: None, dimensions: 1, element }, Some(init)) =
@@ -233,6 +237,11 @@ impl<'a> Elaborator<'a> {
         {
             let value = self.value(init, Some(ty));
             if let Val::Scalar(Model::Const(value), _) = value {
+                if let Some(rendez_model::Domain::Range(lo, hi)) = self.domain(ty)
+                    && !(lo..=hi).contains(&value)
+                {
+                    self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                }
                 self.bind_object(name, Obj::Const(value), ty, true);
                 return;
             }
@@ -297,7 +306,21 @@ impl<'a> Elaborator<'a> {
                 }
                 range.or(Some((1, positional)))
             }
+            ExprKind::Str(text) => Some((1, text.chars().count() as i64)),
             _ => self.bounds_of(value, 0),
+        }
+    }
+
+    /// Elaborating a range constraint that exceeds the range of its type raises an exception.
+    pub(crate) fn check_constraint(&mut self, subtype: &'a Subtype) {
+        let Some(Constraint::Range(range)) = &subtype.constraint else { return };
+        let base = self.type_named(&subtype.mark);
+        if let (Some((lo, hi)), Some((first, last))) =
+            (self.range_of(base), self.static_range(range, Some(base)))
+            && first <= last
+            && (first < lo || hi < last)
+        {
+            self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
         }
     }
 
@@ -662,6 +685,13 @@ impl<'a> Elaborator<'a> {
         self.cx.pending = later;
         if tasks.is_empty() {
             return;
+        }
+        let early = |t: &rendez_model::TaskId| {
+            matches!(self.unit_types[self.task_instances[t].of.0].body, UnitBody::Missing)
+        };
+        if tasks.iter().any(|(t, _)| early(t)) {
+            // The body is not elaborated yet.
+            return self.raise(rendez_model::ExceptionId::PROGRAM_ERROR);
         }
         let tasks = tasks.iter().map(|(t, _)| Model::Const(i64::from(t.0))).collect();
         self.emit(|next| Action::Activate { tasks, next });

@@ -328,17 +328,13 @@ impl<'a> Elaborator<'a> {
         let character =
             self.new_type("Character", TypeKind::Enumeration { literals: Rc::new(letters), lo: 0, hi: 255 });
         self.bind(scope, "character", Binding::Type(character));
-        for name in [
-            "string",
-            "wide_string",
-            "wide_wide_string",
-            "float",
-            "long_float",
-            "short_float",
-            "duration",
-            "wide_character",
-            "long_long_float",
-        ] {
+        // Characters of strings are not followed, but lengths that are static are known.
+        for name in ["string", "wide_string", "wide_wide_string"] {
+            let kind = TypeKind::Array { bounds: None, dimensions: 1, element: opaque };
+            let ty = self.new_type(name, kind);
+            self.bind(scope, name, Binding::Type(ty));
+        }
+        for name in ["float", "long_float", "short_float", "duration", "wide_character", "long_long_float"] {
             self.bind(scope, name, Binding::Type(opaque));
         }
         for (i, name) in ExceptionId::PREDEFINED.iter().enumerate() {

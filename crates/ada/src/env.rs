@@ -60,6 +60,8 @@ pub enum TypeKind<'a> {
     Access {
         target: TypeId,
         master: MasterId,
+        /// A subtype that restricts what is designated: its check is not followed.
+        constrained: bool,
     },
     /// Values number the subprograms whose access is ever taken.
     AccessSubprogram {

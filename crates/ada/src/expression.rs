@@ -620,7 +620,14 @@ impl<'a> Elaborator<'a> {
             ExprKind::Int(value) => Val::Scalar(Model::Const(*value), None),
             ExprKind::Real => Val::Unknown { input: false },
             ExprKind::Null => Val::Scalar(Model::Const(-1), want),
-            ExprKind::Str(_) => Val::Unknown { input: false },
+            ExprKind::Str(text) => {
+                let Some(TypeKind::Array { element, .. }) = want.map(|w| self.kind(w).clone()) else {
+                    return Val::Unknown { input: false };
+                };
+                let bounds = Some(vec![(1, text.chars().count() as i64)]);
+                let ty = self.new_type("string", TypeKind::Array { bounds, dimensions: 1, element });
+                Val::Composite(Obj::Opaque, ty)
+            }
             ExprKind::Name(_)
             | ExprKind::Select(..)
             | ExprKind::Call(..)
@@ -1028,7 +1035,8 @@ impl<'a> Elaborator<'a> {
                 if xs.len() != ys.len() || xs.is_empty() {
                     return Val::Scalar(Model::Any, Some(self.std.boolean));
                 }
-                let mut all = Model::TRUE;
+                // Parts that are not followed may differ.
+                let mut all = if self.is_followed(tx) { Model::TRUE } else { Model::Any };
                 for ((x, _), (y, _)) in xs.iter().zip(&ys) {
                     let one = Model::equal(self.read(x), self.read(y));
                     all = Model::binary(BinaryOp::And, all, one);

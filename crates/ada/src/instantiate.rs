@@ -287,7 +287,7 @@ impl<'a> Elaborator<'a> {
         for decl in self.unit_types[of.0].entries.clone() {
             let bounds = match &decl.family {
                 None => None,
-                Some(family) => match self.static_range(family, None) {
+                Some(family) => match self.family_range(family) {
                     Some((lo, hi)) if hi - lo < self.bounds.array_elements => Some((lo, hi)),
                     _ => {
                         self.reject(decl.name.span, "an entry family whose bounds are not known");
@@ -313,6 +313,14 @@ impl<'a> Elaborator<'a> {
         }
         self.cx.scope = outer;
         sets
+    }
+
+    /// The index range of an entry family.
+    fn family_range(&mut self, family: &'a Choice) -> Option<(i64, i64)> {
+        if let Choice::Subtype(subtype) = family {
+            self.check_constraint(subtype);
+        }
+        self.static_range(family, None)
     }
 
     pub(crate) fn make_protected(
@@ -689,9 +697,18 @@ impl<'a> Elaborator<'a> {
                 if value.is_any() && self.domain(ty).is_none() {
                     return;
                 }
+                if let TypeKind::Access { constrained: true, .. } = self.kind(ty)
+                    && value != Model::Const(-1)
+                {
+                    self.may_fail();
+                }
                 self.assign(to, value);
             }
             Val::Composite(source, source_type) => {
+                if self.lengths_differ(target, ty, &source, source_type) {
+                    return self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                }
+                self.check_discriminants(target, &source);
                 let from = self.leaves(&source, source_type);
                 let to = self.leaves(target, ty);
                 if from.len() == to.len() {
@@ -706,6 +723,57 @@ impl<'a> Elaborator<'a> {
             }
             Val::Unknown { .. } => self.forget(target, ty),
         }
+    }
+
+    /// Whether two arrays are known to have different lengths.
+    fn lengths_differ(&self, target: &Obj, ty: TypeId, source: &Obj, source_type: TypeId) -> bool {
+        let lengths = |obj: &Obj, ty: TypeId| -> Option<Vec<i64>> {
+            let bounds = match (obj, self.kind(ty)) {
+                (Obj::Array(array), _) => &array.bounds,
+                (_, TypeKind::Array { bounds: Some(bounds), .. }) => bounds,
+                _ => return None,
+            };
+            Some(bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).collect())
+        };
+        match (lengths(target, ty), lengths(source, source_type)) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        }
+    }
+
+    /// Discriminants that are fixed must have the same values in what is assigned.
+    fn check_discriminants(&mut self, target: &Obj, source: &Obj) {
+        let (Obj::Record(to), Obj::Record(from)) = (target, source) else { return };
+        for (name, obj, _) in to.iter() {
+            if let Obj::Const(fixed) = obj
+                && let Some(other) = from.iter().find(|f| f.0 == *name)
+            {
+                let value = self.read(&other.1);
+                self.check_equal(*fixed, value);
+            }
+        }
+    }
+
+    /// Raises Constraint_Error unless a value is the one that it must be.
+    fn check_equal(&mut self, fixed: i64, value: Model) {
+        match value {
+            Model::Const(v) if v == fixed => {}
+            Model::Any => {}
+            value => {
+                let (same, differs) = self.branch(Some(Model::equal(value, Model::Const(fixed))));
+                self.cx.cur = differs;
+                self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                self.cx.cur = same;
+            }
+        }
+    }
+
+    /// A check that the model cannot decide may fail.
+    pub(crate) fn may_fail(&mut self) {
+        let (fails, passes) = self.branch(Some(Model::Any));
+        self.cx.cur = fails;
+        self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+        self.cx.cur = passes;
     }
 
     /// The object may now have any value.
@@ -899,15 +967,26 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
-        values.iter().all(|v| lo <= v.0 && v.0 <= hi).then_some(values)
+        let positional = given.iter().all(|c| c.choices.is_empty());
+        if values.iter().any(|v| v.0 < lo || hi < v.0) || (positional && values.len() as i64 != hi - lo + 1) {
+            self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+            values.clear();
+        }
+        Some(values)
     }
 
     fn assign_component(&mut self, target: &Obj, ty: TypeId, name: &str, value: &'a syntax::Expr) {
         if matches!(value.kind, ExprKind::Default) {
             return;
         }
-        if let Some((obj, ty)) = self.field(target, ty, name) {
-            self.assign_expr(&obj, ty, value);
+        match self.field(target, ty, name) {
+            Some((Obj::Const(fixed), ty)) => {
+                if let Some(value) = self.scalar(value, Some(ty)) {
+                    self.check_equal(fixed, value);
+                }
+            }
+            Some((obj, ty)) => self.assign_expr(&obj, ty, value),
+            None => {}
         }
     }
 }

@@ -69,10 +69,11 @@ impl<'a> Elaborator<'a> {
     }
 
     fn begin(&mut self) {
-        self.activate_pending();
+        // A task's own activation is over with its declarations, before that of its dependents.
         if self.cx.package.is_none() && std::mem::take(&mut self.cx.activating) {
             self.emit(|next| Action::Activated { next });
         }
+        self.activate_pending();
     }
 
     pub(crate) fn stmts(&mut self, stmts: &'a [Stmt]) {
@@ -201,11 +202,10 @@ impl<'a> Elaborator<'a> {
             StmtKind::Accept(accept) => self.accept_statement(accept),
             StmtKind::Select { alternatives, otherwise } => self.select(alternatives, otherwise.as_deref()),
             StmtKind::ConditionalCall { call, then, otherwise } => {
-                self.selected_call(call, then, otherwise, true);
+                self.selected_call(call, then, otherwise, None);
             }
             StmtKind::TimedCall { call, then, delay, otherwise } => {
-                self.value(delay, None);
-                self.selected_call(call, then, otherwise, false);
+                self.selected_call(call, then, otherwise, Some(delay));
             }
             StmtKind::Asynchronous { trigger, then, abortable } => {
                 self.asynchronous(trigger, then, abortable)

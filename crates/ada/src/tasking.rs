@@ -93,8 +93,8 @@ impl<'a> Elaborator<'a> {
             self.reject(span, "an entry family is called without an index");
             return;
         }
-        let (cells, copies) = self.entry_arguments(entry, args);
         let target = self.settle(entry.entry.clone());
+        let (cells, copies) = self.entry_arguments(entry, args);
         self.entry_calls.push((self.cx.task, entry.entry.clone()));
         let mode = other.unwrap_or(CallMode::Plain);
         let outer = std::mem::replace(&mut self.cx.span, span);
@@ -150,6 +150,7 @@ impl<'a> Elaborator<'a> {
                 if leaves.len() == these.len() {
                     for ((leaf, _), cell) in leaves.iter().zip(&these) {
                         let place = self.place(leaf);
+                        let place = self.frozen(place);
                         if place != Place::Nowhere {
                             copies.push((*cell, place));
                         }
@@ -165,8 +166,8 @@ impl<'a> Elaborator<'a> {
     /// An entry call in a select statement: its entry, argument cells and what to copy after it.
     pub(crate) fn prepared_entry(&mut self, call: &'a syntax::Expr) -> Option<(Model, Vec<VarId>, Copies)> {
         let (entry, args) = self.called_entry(call)?;
-        let (cells, copies) = self.entry_arguments(&entry, args);
         let target = self.settle(entry.entry.clone());
+        let (cells, copies) = self.entry_arguments(&entry, args);
         self.entry_calls.push((self.cx.task, entry.entry.clone()));
         Some((target, cells, copies))
     }
@@ -219,15 +220,18 @@ impl<'a> Elaborator<'a> {
         call: &'a syntax::Expr,
         then: &'a [Stmt],
         otherwise: &'a [Stmt],
-        conditional: bool,
+        delay: Option<&'a syntax::Expr>,
     ) {
         let Some((entry, args, copies)) = self.prepared_entry(call) else { return };
+        // The arguments come first.
+        if let Some(delay) = delay {
+            self.value(delay, None);
+        }
         let join = self.reserve();
         let other = self.reserve();
-        let mode = if conditional {
-            CallMode::Conditional { otherwise: other }
-        } else {
-            CallMode::Timed { timeout: other }
+        let mode = match delay {
+            None => CallMode::Conditional { otherwise: other },
+            Some(_) => CallMode::Timed { timeout: other },
         };
         self.emit(|next| Action::EntryCall { entry, args, mode, next });
         for (cell, place) in copies {
@@ -588,32 +592,16 @@ impl<'a> Elaborator<'a> {
                 self.emit(|next| Action::Activate { tasks: vec![number.clone()], next });
                 Val::Scalar(number, Some(access))
             }
-            TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
             TypeKind::Task { of, constraint } => {
                 let value = self.allocate_pool(of, constraint, master, span);
                 Val::Scalar(value, Some(access))
             }
             _ if self.is_active(ty) => {
-                if self.cx.repeated {
-                    self.reject(
-                        span,
-                        "an allocator of protected objects that may be evaluated any number of times",
-                    );
-                    return Val::Scalar(Model::Any, Some(access));
-                }
-                let outer = std::mem::take(&mut self.cx.pending);
-                let outer_package = self.cx.package.take();
-                let outer_master = std::mem::replace(&mut self.cx.master, master);
-                let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
-                let obj = self.detached(|e| e.make(ty, &name, span));
-                self.activate_pending();
-                self.cx.pending = outer;
-                self.cx.package = outer_package;
-                self.cx.master = outer_master;
-                if let Some(init) = init {
-                    self.assign_expr(&obj, ty, init);
-                }
-                let value = self.reference_to(&obj, ty);
+                let value = if self.cx.repeated {
+                    self.allocate_counted(ty, init, master, span)
+                } else {
+                    self.allocate_one(ty, init, master, span)
+                };
                 Val::Scalar(value, Some(access))
             }
             _ => {
@@ -633,6 +621,61 @@ impl<'a> Elaborator<'a> {
                 Val::Scalar(value, Some(access))
             }
         }
+    }
+
+    /// Makes an object with tasks or protected objects in it.
+    fn allocate_one(
+        &mut self,
+        ty: TypeId,
+        init: Option<&'a syntax::Expr>,
+        master: rendez_model::MasterId,
+        span: Span,
+    ) -> Model {
+        let outer = std::mem::take(&mut self.cx.pending);
+        let outer_package = self.cx.package.take();
+        let outer_master = std::mem::replace(&mut self.cx.master, master);
+        let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
+        let obj = self.detached(|e| e.make(ty, &name, span));
+        self.activate_pending();
+        self.cx.pending = outer;
+        self.cx.package = outer_package;
+        self.cx.master = outer_master;
+        if let Some(init) = init {
+            self.assign_expr(&obj, ty, init);
+        }
+        self.reference_to(&obj, ty)
+    }
+
+    /// The same where the allocator may be evaluated any number of times: the first few
+    /// evaluations each make an object of their own, and are counted.
+    fn allocate_counted(
+        &mut self,
+        ty: TypeId,
+        init: Option<&'a syntax::Expr>,
+        master: rendez_model::MasterId,
+        span: Span,
+    ) -> Model {
+        let count = self.bounds.tasks_per_allocator as i64;
+        let reason =
+            format!("at most {count} objects are created by the allocator of {} here", self.types[ty.0].name);
+        self.program.assume(format!("{reason}; executions that create more are not followed"), span);
+        let name = format!("{}allocated", self.cx.prefix);
+        let domain = rendez_model::Domain::Range(0, count);
+        let counter = self.program.add_var(name, domain, rendez_model::Value::Known(0), Storage::Shared);
+        let to = self.temporary("new", rendez_model::Domain::Range(-1, 65535));
+        let join = self.reserve();
+        for i in 0..count {
+            let (this, rest) = self.branch(Some(Model::equal(Model::Var(counter), Model::Const(i))));
+            self.cx.cur = this;
+            self.assign(Place::Var(counter), Model::Const(i + 1));
+            let value = self.allocate_one(ty, init, master, span);
+            self.assign(Place::Var(to), value);
+            self.put(Action::Skip { next: join });
+            self.cx.cur = rest;
+        }
+        self.put(Action::Stop { reason });
+        self.cx.cur = join;
+        Model::Var(to)
     }
 
     /// A name that no other task or protected object has.

@@ -87,7 +87,7 @@ impl<'a> Elaborator<'a> {
 
     pub(crate) fn access_to(&mut self, target: TypeId) -> TypeId {
         let master = self.cx.master;
-        self.new_type("access", TypeKind::Access { target, master })
+        self.new_type("access", TypeKind::Access { target, master, constrained: false })
     }
 
     pub(crate) fn subtype(&mut self, subtype: &'a Subtype) -> TypeId {
@@ -130,6 +130,9 @@ impl<'a> Elaborator<'a> {
                     base,
                     TypeKind::Record { def, discriminants, scope, parent, constraint },
                 )
+            }
+            (TypeKind::Access { target, master, .. }, Constraint::Args(_)) => {
+                self.new_subtype(name, base, TypeKind::Access { target, master, constrained: true })
             }
             (TypeKind::Task { of, .. }, Constraint::Args(args)) => {
                 let constraint = Some((args.as_slice(), self.cx.scope));
@@ -288,7 +291,7 @@ impl<'a> Elaborator<'a> {
             }
             TypeDef::Access(target) => {
                 let target = self.subtype(target);
-                TypeKind::Access { target, master: self.cx.master }
+                TypeKind::Access { target, master: self.cx.master, constrained: false }
             }
             TypeDef::Derived(parent, extension) => {
                 let parent = self.subtype(parent);
@@ -351,6 +354,15 @@ impl<'a> Elaborator<'a> {
         }
         for (_, inner) in def.variants.iter().flat_map(|v| &v.variants) {
             self.definition_fields(inner, all);
+        }
+    }
+
+    /// Whether every part of the values of a type is followed.
+    pub(crate) fn is_followed(&mut self, ty: TypeId) -> bool {
+        match self.kind(ty).clone() {
+            TypeKind::Array { element, .. } => self.is_followed(element),
+            TypeKind::Record { .. } => self.fields(ty).iter().all(|f| self.is_followed(f.1)),
+            _ => self.domain(ty).is_some(),
         }
     }
 

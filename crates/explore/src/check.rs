@@ -37,6 +37,8 @@ pub struct Outcome {
     pub contradictions: Vec<String>,
     /// A bound cut some execution short.
     pub cut: bool,
+    /// Delays were taken to be long.
+    pub long_delays: bool,
 }
 
 /// At most this many findings of one kind are reported.
@@ -45,7 +47,7 @@ const MAX_FINDINGS: usize = 10;
 /// Explores the program and decides the default checks.
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let semantics = Semantics::bounded(program, options.recursion);
-    let local = LocalSteps::new(program, options.merge_local);
+    let local = LocalSteps::new(program, options.merge_local, options.long_delays);
     let found = search(&semantics, &local, options, control);
     let mut builder = Builder {
         program,
@@ -66,7 +68,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
             builder.findings.entry(key).or_insert(finding);
         }
     }
-    if found.end != End::Complete && found.end != End::Interrupted {
+    if found.end != End::Complete && found.end != End::Interrupted && !options.long_delays {
         let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
         walk(&semantics, &local, time, control, |moves, state, seen| builder.seen(&seen, moves, state));
     }
@@ -103,6 +105,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         reached: builder.reached,
         contradictions: builder.contradictions,
         cut: found.stopped,
+        long_delays: options.long_delays,
     }
 }
 

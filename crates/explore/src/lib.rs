@@ -39,6 +39,8 @@ pub struct Options {
     pub skip_guesses: bool,
     /// How deep recursion is followed.
     pub recursion: usize,
+    /// Delays end only where nothing else leads anywhere new.
+    pub long_delays: bool,
 }
 
 impl Default for Options {
@@ -50,6 +52,7 @@ impl Default for Options {
             merge_local: true,
             skip_guesses: false,
             recursion: rendez_model::semantics::DEFAULT_RECURSION,
+            long_delays: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use rendez_model::access::Access;
 use rendez_model::semantics::{Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Program, TaskId};
+use rendez_model::{Action, Program, TaskId};
 
 /// After a step, every task whose next action is local and has one outcome runs on at once.
 ///
@@ -13,14 +13,16 @@ use rendez_model::{Program, TaskId};
 pub struct LocalSteps {
     pub access: Access,
     enabled: bool,
+    /// A delay is a step of its own.
+    delays: bool,
 }
 
 /// Local steps of one task in one go; a longer run is cut into several states.
 const CHUNK: usize = 5_000;
 
 impl LocalSteps {
-    pub fn new(program: &Program, enabled: bool) -> Self {
-        LocalSteps { access: Access::new(program), enabled }
+    pub fn new(program: &Program, enabled: bool, delays: bool) -> Self {
+        LocalSteps { access: Access::new(program), enabled, delays }
     }
 
     /// Runs local steps from `state` to rest and reports each.
@@ -69,6 +71,7 @@ impl LocalSteps {
             && !ts.aborted
             && ts.transfers.is_empty()
             && self.access.is_local(program, state, task)
+            && !(self.delays && matches!(program.node(ts.pc).action, Action::Delay { .. }))
     }
 }
 

@@ -98,6 +98,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         guesses: false,
         stopped: false,
         cut: false,
+        progress: false,
     };
     let first = run.first_state();
     let mut graph = Graph::new(first);
@@ -140,6 +141,14 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
     }
 }
 
+/// Which steps are wanted: with long delays, those that end one come last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Any,
+    Prompt,
+    Late,
+}
+
 struct Run<'s, 'p> {
     semantics: &'s Semantics<'p>,
     local: &'s LocalSteps,
@@ -153,6 +162,8 @@ struct Run<'s, 'p> {
     stopped: bool,
     /// A step of the state that is being expanded was not followed.
     cut: bool,
+    /// A step of the state that is being expanded does more than look at variables again.
+    progress: bool,
 }
 
 impl Run<'_, '_> {
@@ -176,15 +187,29 @@ impl Run<'_, '_> {
         self.cut = false;
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
-        if let Some(task) = self.local.ample(self.program(), &state)
-            && self.moves(graph, id, &state, task) > 0
+        let alone = self.local.ample(self.program(), &state);
+        if let Some(task) = alone
+            && self.moves(graph, id, &state, task, Pace::Any) > 0
         {
             self.finish(graph);
             return;
         }
         let before = graph.transitions();
-        for t in 0..state.tasks.len() {
-            self.moves(graph, id, &state, TaskId::from(t));
+        let paces: &[Pace] =
+            if self.options.long_delays { &[Pace::Prompt, Pace::Late] } else { &[Pace::Any] };
+        for pace in paces {
+            self.progress = false;
+            for t in (0..state.tasks.len()).map(TaskId::from) {
+                let before = self.progress;
+                self.moves(graph, id, &state, t, *pace);
+                // A task that runs in circles by itself keeps nobody's delay from ending.
+                if Some(t) == alone {
+                    self.progress = before;
+                }
+            }
+            if self.progress {
+                break;
+            }
         }
         let any = graph.transitions() > before || self.cut;
         self.finish(graph);
@@ -202,11 +227,14 @@ impl Run<'_, '_> {
     }
 
     /// Adds the steps of one task; the number of new states.
-    fn moves(&mut self, graph: &mut Graph, id: u32, state: &State, task: TaskId) -> usize {
+    fn moves(&mut self, graph: &mut Graph, id: u32, state: &State, task: TaskId, pace: Pace) -> usize {
         let mut out = Vec::new();
         self.semantics.successors(state, task, &mut out);
         let mut fresh = 0;
         for (choice, outcome) in out.into_iter().enumerate() {
+            if pace != Pace::Any && (pace == Pace::Late) != self.ends_delay(&outcome, state) {
+                continue;
+            }
             if outcome.step.guessed {
                 self.guesses = true;
                 if self.options.skip_guesses {
@@ -237,11 +265,25 @@ impl Run<'_, '_> {
             for step in &settled {
                 self.note(step, &after, id, Some(mv));
             }
+            self.progress |= flags & (Edge::POLLS | Edge::PROGRESS) != Edge::POLLS;
             let (to, new) = graph.insert(&after, id, mv);
             fresh += usize::from(new);
             graph.add_edge(Edge { to, task: task.0 as u16, flags });
         }
         fresh
+    }
+
+    /// Whether the step is possible only because some delay is over.
+    fn ends_delay(&self, outcome: &Outcome, before: &State) -> bool {
+        match outcome.step.what {
+            What::TimedOut => true,
+            What::Transferred => {
+                // One of the asynchronous selects was triggered by a call, or by its delay.
+                let ts = &before.tasks[outcome.step.task.index()];
+                !ts.transfers.iter().any(|t| t.fired)
+            }
+            _ => matches!(self.program().node(outcome.step.loc).action, Action::Delay { .. }),
+        }
     }
 
     /// What kind of step this is, for the search for tasks that spin.

@@ -142,6 +142,7 @@ impl<'p> Semantics<'p> {
                 pc: task.start,
                 wait: Wait::Nothing,
                 aborted: false,
+                due: false,
                 failed: false,
                 frames: Vec::new(),
                 accepts: Vec::new(),
@@ -189,7 +190,7 @@ impl<'p> Semantics<'p> {
                 run.kill(task);
                 self.serve_all(run, What::Aborted(vec![task]), out);
                 // Up to the next point where the abort must take effect the task may go on.
-                if ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc) {
+                if ts.due || ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc) {
                     return;
                 }
             }
@@ -250,6 +251,7 @@ impl<'p> Semantics<'p> {
                 } else {
                     run.go(task, *next);
                 }
+                run.completion_point(task);
                 out.push(run.done(What::Ran));
             }
         }
@@ -321,8 +323,11 @@ impl<'p> Semantics<'p> {
     }
 
     fn abort_deferred(&self, state: &State, task: TaskId) -> bool {
-        matches!(state.tasks[task.index()].wait, Wait::Rendezvous { .. })
-            || state.locks.contains(&Lock::Write(task))
+        // A call that was requeued without abort is protected like a rendezvous.
+        matches!(
+            state.tasks[task.index()].wait,
+            Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. }
+        ) || state.locks.contains(&Lock::Write(task))
     }
 
     fn is_abort_completion(&self, loc: Loc) -> bool {
@@ -331,7 +336,6 @@ impl<'p> Semantics<'p> {
             self.program.node(loc).action,
             EntryCall { .. }
                 | Select { .. }
-                | EndAccept { .. }
                 | Activate { .. }
                 | Await { .. }
                 | Delay { .. }
@@ -458,6 +462,7 @@ impl<'p> Semantics<'p> {
                     return;
                 };
                 run.go(task, *next);
+                run.completion_point(task);
                 run.finish_call(r.caller);
                 out.push(run.done(What::EndedAccept { caller: r.caller.task, entry: r.entry }));
             }
@@ -538,9 +543,13 @@ impl<'p> Semantics<'p> {
                         out.push(run.done(What::Unsupported));
                         return;
                     }
+                    if ts.status == Status::Terminated && ts.aborted {
+                        // Aborted before its activation: it never runs.
+                        ts.aborted = false;
+                        continue;
+                    }
                     ts.status = Status::Activating;
                     ts.pc = program.tasks[t.index()].start;
-                    ts.aborted = false;
                     ts.failed = false;
                 }
                 if started.is_empty() {
@@ -582,6 +591,7 @@ impl<'p> Semantics<'p> {
             }
             Action::Terminate => {
                 run.end(task);
+                run.state.tasks[task.index()].aborted = false;
                 if task == TaskId::ENVIRONMENT {
                     for (t, other) in program.tasks.iter().enumerate() {
                         if other.background && run.state.tasks[t].status > Status::Created {
@@ -609,6 +619,7 @@ impl<'p> Semantics<'p> {
                 }
                 run.go(task, *next);
                 let victims = run.abort(&victims);
+                run.completion_point(task);
                 self.serve_all(run, What::Aborted(victims), out);
             }
             Action::Raise { exception } => {

@@ -89,6 +89,8 @@ pub struct TaskState {
     pub pc: Loc,
     pub wait: Wait,
     pub aborted: bool,
+    /// Aborted, and past a point where the abort must take effect.
+    pub due: bool,
     /// Its activation failed and its activator does not know yet.
     pub failed: bool,
     pub frames: Vec<Frame>,
@@ -128,7 +130,12 @@ impl State {
             }
         }
         for task in &self.tasks {
-            out.push(task.status as u8 | u8::from(task.aborted) << 3 | u8::from(task.failed) << 4);
+            out.push(
+                task.status as u8
+                    | u8::from(task.aborted) << 3
+                    | u8::from(task.failed) << 4
+                    | u8::from(task.due) << 5,
+            );
             if task.status == Status::Unborn || task.status == Status::Terminated {
                 continue;
             }
@@ -266,6 +273,7 @@ impl Reader<'_> {
             pc: like.pc,
             wait: Wait::Nothing,
             aborted: flags & 8 != 0,
+            due: flags & 32 != 0,
             failed: flags & 16 != 0,
             frames: Vec::new(),
             accepts: Vec::new(),

@@ -80,6 +80,9 @@ pub struct Check {
     /// Count warnings as errors
     #[arg(long, value_parser = ["warnings"])]
     pub deny: Option<String>,
+    /// How long a delay takes
+    #[arg(long, value_enum, default_value_t = Delays::Any)]
+    pub delays: Delays,
     /// Show every step of a trace
     #[arg(long)]
     pub full: bool,
@@ -89,6 +92,14 @@ pub struct Check {
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Delays {
+    /// Any time: a delay may be over at once, or late
+    Any,
+    /// Longer than whatever the other tasks do meanwhile
+    Long,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -181,6 +181,7 @@ fn run_check(check: &Check) -> u8 {
         merge_local: !check.no_merge,
         skip_guesses: false,
         recursion: check.input.recursion_bound.into(),
+        long_delays: check.delays == Delays::Long,
     };
     let outcome = explore(&ready.program, &options);
     for contradiction in &outcome.contradictions {

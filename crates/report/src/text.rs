@@ -86,7 +86,13 @@ fn summary(report: &Report, style: Style, out: &mut String) {
 pub(crate) fn assumptions(report: &Report) -> Vec<String> {
     let mut all = vec![
         "memory is sequentially consistent; a statement takes effect at once".to_owned(),
-        "delays take any time; priorities are ignored; entry queues are first in, first out".to_owned(),
+        format!(
+            "delays {}; priorities are ignored; entry queues are first in, first out",
+            match report.outcome.long_delays {
+                false => "take any time",
+                true => "take longer than whatever the other tasks do meanwhile",
+            }
+        ),
     ];
     if report.outcome.cut {
         all.push("some executions meet a bound named below and are not followed beyond it".to_owned());

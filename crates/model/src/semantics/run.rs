@@ -195,6 +195,7 @@ impl<'s, 'p> Run<'s, 'p> {
                 self.copy_out(formals, args);
                 self.leave(&frame);
                 self.go(task, *next);
+                self.completion_point(task);
             }
             Action::Async { trigger: Trigger::Call { args, .. }, triggered, .. } => {
                 self.copy_out(formals, args);
@@ -316,6 +317,7 @@ impl<'s, 'p> Run<'s, 'p> {
             return;
         }
         ts.wait = Wait::Nothing;
+        ts.due |= ts.aborted;
         match &program.node(ts.pc).action {
             Action::EntryCall { next, .. } => ts.pc = *next,
             Action::Async { triggered, .. } => ts.pc = *triggered,
@@ -330,6 +332,13 @@ impl<'s, 'p> Run<'s, 'p> {
             self.transfer(caller.task, usize::from(caller.level) - 1, false);
         }
         self.raise(caller.task, exception, by_tasking);
+        self.completion_point(caller.task);
+    }
+
+    /// An abort that is pending must take effect before the task does anything else.
+    pub(super) fn completion_point(&mut self, task: TaskId) {
+        let ts = &mut self.state.tasks[task.index()];
+        ts.due |= ts.aborted && ts.status < Status::Completed;
     }
 
     /// The caller takes the lock and runs the entry body.
@@ -388,6 +397,7 @@ impl<'s, 'p> Run<'s, 'p> {
         let ts = &mut self.state.tasks[task.index()];
         ts.failed |= ts.status == Status::Activating;
         ts.status = Status::Completed;
+        ts.due = false;
         ts.frames.clear();
         ts.transfers.clear();
         for r in std::mem::take(&mut ts.accepts) {
@@ -430,12 +440,16 @@ impl<'s, 'p> Run<'s, 'p> {
                 Status::Completed | Status::Terminated => continue,
                 Status::Unborn | Status::Created => {
                     self.end(task);
+                    self.state.tasks[task.index()].aborted = true;
                     continue;
                 }
                 Status::Activating | Status::Active => {}
             }
             ts.aborted = true;
-            let waits = matches!(ts.wait, Wait::Queued { .. } | Wait::Select { .. } | Wait::Activation);
+            let waits = matches!(
+                ts.wait,
+                Wait::Queued { cancellable: true, .. } | Wait::Select { .. } | Wait::Activation
+            );
             if waits {
                 self.kill(task);
             }
