@@ -368,7 +368,10 @@ impl<'a> Elaborator<'a> {
         if by_reference {
             return match self.value_or_object(e, ty) {
                 Val::Composite(obj, _) => Actual::Reference(obj),
-                _ => Actual::Reference(Obj::Opaque),
+                _ => {
+                    self.unfollowed_check(ty);
+                    Actual::Reference(Obj::Opaque)
+                }
             };
         }
         if mode == ParamMode::Out {
@@ -1048,6 +1051,7 @@ impl<'a> Elaborator<'a> {
             loops: Vec::new(),
             ret: None,
             occurrence: None,
+            prepared_for: Vec::new(),
             locals: Vec::new(),
             pending: Vec::new(),
             region: scope,

@@ -204,6 +204,8 @@ pub struct Cx {
     pub loops: Vec<LoopCx>,
     pub ret: Option<ReturnCx>,
     pub occurrence: Option<VarId>,
+    /// Exceptions that the statements around name in their handlers.
+    pub prepared_for: Vec<ExceptionId>,
     pub locals: Vec<VarId>,
     /// Declared tasks that wait for their activation, with the region they are declared in.
     pub pending: Vec<(TaskId, ScopeId)>,
@@ -249,6 +251,7 @@ impl<'a> Elaborator<'a> {
             loops: Vec::new(),
             ret: None,
             occurrence: None,
+            prepared_for: Vec::new(),
             locals: Vec::new(),
             pending: Vec::new(),
             region: ScopeId(0),

@@ -1328,6 +1328,26 @@ impl<'a> Elaborator<'a> {
 
     // ---- library -----------------------------------------------------------------------------
 
+    /// Exceptions that a library operation may raise: those that the program is prepared for.
+    fn library_exceptions(&mut self, name: &str) {
+        let mut prepared = false;
+        for exception in self.cx.prepared_for.clone() {
+            let text = self.program.exception_name(exception).to_owned();
+            let Some(environment) = library::may_raise(name, &text) else { continue };
+            prepared = true;
+            let (fails, passes) = self.branch((!environment).then_some(Model::Any));
+            self.cx.cur = fails;
+            self.raise(exception);
+            self.cx.cur = passes;
+        }
+        if !prepared && name.rsplit('.').next().is_some_and(|last| last.starts_with("get")) {
+            self.program.assume(
+                "input has the right form and does not end where nobody handles End_Error and Data_Error",
+                Span::NOWHERE,
+            );
+        }
+    }
+
     /// What models of library units ask of the model itself.
     fn intrinsic(&mut self, operation: &str, args: &'a [Arg], span: Span) -> Val {
         let arg = match args.first().map(|a| &a.value) {
@@ -1381,23 +1401,19 @@ impl<'a> Elaborator<'a> {
                 None => Val::Unknown { input: true },
             };
         }
-        if name.rsplit('.').next().is_some_and(|last| last.starts_with("get")) {
-            self.program.assume(
-                "input has the right form and does not end: End_Error and Data_Error are not raised",
-                Span::NOWHERE,
-            );
-        }
+        self.library_exceptions(name);
         let silent = library::is_silent(name);
+        let mut input = library::is_input(name);
         for arg in args {
             let Choice::Expr(e) = &arg.value else { continue };
             if silent || !matches!(e.kind, ExprKind::Name(_) | ExprKind::Select(..) | ExprKind::Call(..)) {
-                self.value(e, None);
+                input |= matches!(self.value(e, None), Val::Unknown { input: true });
                 continue;
             }
             match self.meaning(e) {
+                Meaning::Unknown { input: true } => input = true,
                 Meaning::Object(obj, ty, false) => {
-                    let input = library::is_input(name);
-                    if input {
+                    if library::is_input(name) {
                         self.input(&obj, ty);
                     } else {
                         self.forget(&obj, ty);
@@ -1409,7 +1425,7 @@ impl<'a> Elaborator<'a> {
                 _ => {}
             }
         }
-        Val::Unknown { input: library::is_input(name) }
+        Val::Unknown { input }
     }
 }
 

@@ -150,16 +150,28 @@ impl<'a> Elaborator<'a> {
             fields.push((param.name.key.clone(), stored, ty));
         }
         let outer = std::mem::replace(&mut self.cx.scope, inner);
-        self.make_components(def, name, &mut fields);
+        // With discriminants that may change, what depends on them has no fixed bounds.
+        let changing: &[Param] = if given.is_none() { discriminants } else { &[] };
+        self.make_components(def, name, changing, &mut fields);
         self.cx.scope = outer;
         Obj::Record(Rc::new(fields))
     }
 
-    fn make_components(&mut self, def: &'a RecordDef, name: &str, fields: &mut Vec<(String, Obj, TypeId)>) {
+    fn make_components(
+        &mut self,
+        def: &'a RecordDef,
+        name: &str,
+        changing: &[Param],
+        fields: &mut Vec<(String, Obj, TypeId)>,
+    ) {
         for decl in &def.components {
             let DeclKind::Object { names, ty, init, .. } = &decl.kind else { continue };
+            let depends = changing.iter().any(|d| depends_on(ty, &d.name.key));
             for field in names {
-                let ty = self.type_ref(ty);
+                let mut ty = self.type_ref(ty);
+                if depends && matches!(self.kind(ty), TypeKind::Array { .. }) && !self.is_active(ty) {
+                    ty = self.root(ty);
+                }
                 let obj = self.make(ty, &format!("{name}.{}", field.text), field.span);
                 if let Some(init) = init {
                     self.assign_expr(&obj, ty, init);
@@ -169,7 +181,7 @@ impl<'a> Elaborator<'a> {
         }
         // All variants have storage at once: a wrong variant is a check that is not modelled.
         for (_, inner) in def.variants.iter().flat_map(|v| &v.variants) {
-            self.make_components(inner, name, fields);
+            self.make_components(inner, name, changing, fields);
         }
     }
 
@@ -694,8 +706,11 @@ impl<'a> Elaborator<'a> {
         match value {
             Val::Scalar(value, _) => {
                 let to = self.place(target);
-                if value.is_any() && self.domain(ty).is_none() {
-                    return;
+                if self.domain(ty).is_none() {
+                    self.unfollowed_check(ty);
+                    if value.is_any() {
+                        return;
+                    }
                 }
                 if let TypeKind::Access { constrained: true, .. } = self.kind(ty)
                     && value != Model::Const(-1)
@@ -708,7 +723,7 @@ impl<'a> Elaborator<'a> {
                 if self.lengths_differ(target, ty, &source, source_type) {
                     return self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
                 }
-                self.check_discriminants(target, &source);
+                self.check_discriminants(target, ty, &source);
                 let from = self.leaves(&source, source_type);
                 let to = self.leaves(target, ty);
                 if from.len() == to.len() {
@@ -721,7 +736,10 @@ impl<'a> Elaborator<'a> {
                     self.forget(target, ty);
                 }
             }
-            Val::Unknown { .. } => self.forget(target, ty),
+            Val::Unknown { .. } => {
+                self.unfollowed_check(ty);
+                self.forget(target, ty);
+            }
         }
     }
 
@@ -742,8 +760,17 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Discriminants that are fixed must have the same values in what is assigned.
-    fn check_discriminants(&mut self, target: &Obj, source: &Obj) {
-        let (Obj::Record(to), Obj::Record(from)) = (target, source) else { return };
+    fn check_discriminants(&mut self, target: &Obj, ty: TypeId, source: &Obj) {
+        let (Obj::Record(to), Obj::Record(from)) = (target, source) else {
+            return self.unfollowed_check(ty);
+        };
+        let fixed = |o: &Obj| matches!(o, Obj::Const(_));
+        if let TypeKind::Record { discriminants, .. } = *self.kind(ty)
+            && !discriminants.iter().all(|d| to.iter().any(|f| f.0 == d.name.key && fixed(&f.1)))
+        {
+            // A parameter has the discriminants of its argument, whatever they are.
+            self.unfollowed_check(ty);
+        }
         for (name, obj, _) in to.iter() {
             if let Obj::Const(fixed) = obj
                 && let Some(other) = from.iter().find(|f| f.0 == *name)
@@ -774,6 +801,19 @@ impl<'a> Elaborator<'a> {
         self.cx.cur = fails;
         self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
         self.cx.cur = passes;
+    }
+
+    /// Range checks on values that are not followed are taken to succeed, unless the program is
+    /// prepared for their failure.
+    pub(crate) fn unfollowed_check(&mut self, ty: TypeId) {
+        let unfollowed = match self.kind(ty) {
+            TypeKind::Opaque => true,
+            TypeKind::Record { discriminants, .. } => !discriminants.is_empty(),
+            _ => false,
+        };
+        if unfollowed && self.cx.prepared_for.contains(&rendez_model::ExceptionId::CONSTRAINT_ERROR) {
+            self.may_fail();
+        }
     }
 
     /// The object may now have any value.
@@ -967,8 +1007,7 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
-        let positional = given.iter().all(|c| c.choices.is_empty());
-        if values.iter().any(|v| v.0 < lo || hi < v.0) || (positional && values.len() as i64 != hi - lo + 1) {
+        if values.iter().any(|v| v.0 < lo || hi < v.0) || values.len() as i64 != (hi - lo + 1).max(0) {
             self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
             values.clear();
         }
@@ -988,6 +1027,39 @@ impl<'a> Elaborator<'a> {
             Some((obj, ty)) => self.assign_expr(&obj, ty, value),
             None => {}
         }
+    }
+}
+
+/// Whether the constraint of a component names a discriminant.
+fn depends_on(ty: &TypeRef, name: &str) -> bool {
+    fn expr(e: &syntax::Expr, name: &str) -> bool {
+        match &e.kind {
+            ExprKind::Name(ident) => ident.key == name,
+            ExprKind::Call(prefix, args) => expr(prefix, name) || args.iter().any(|a| choice(&a.value, name)),
+            ExprKind::Binary(_, a, b) => expr(a, name) || expr(b, name),
+            ExprKind::Unary(_, a) | ExprKind::Qualified(_, a) | ExprKind::Attribute(a, _) => expr(a, name),
+            _ => false,
+        }
+    }
+    fn choice(c: &Choice, name: &str) -> bool {
+        match c {
+            Choice::Expr(e) => expr(e, name),
+            Choice::Range(a, b) => expr(a, name) || expr(b, name),
+            Choice::Subtype(s) => expr(&s.mark, name) || constraint(s.constraint.as_ref(), name),
+            Choice::RangeOf(..) | Choice::Others => false,
+        }
+    }
+    fn constraint(c: Option<&Constraint>, name: &str) -> bool {
+        match c {
+            Some(Constraint::Range(range)) => choice(range, name),
+            Some(Constraint::Args(args)) => args.iter().any(|a| choice(&a.value, name)),
+            _ => false,
+        }
+    }
+    match ty {
+        TypeRef::Subtype(s) => constraint(s.constraint.as_ref(), name),
+        TypeRef::Array(ranges, _) => ranges.iter().any(|r| choice(r, name)),
+        _ => false,
     }
 }
 

@@ -27,8 +27,20 @@ impl<'a> Elaborator<'a> {
             cleanup: false,
         });
         self.cx.handler = Some(id);
+        let outer_prepared = self.cx.prepared_for.len();
+        for name in handled.handlers.iter().flat_map(|h| &h.choices).flatten() {
+            match self.meaning(name) {
+                Meaning::Library(unit) => {
+                    let exception = self.library_exception(&unit);
+                    self.cx.prepared_for.push(exception);
+                }
+                Meaning::Exception(exception) => self.cx.prepared_for.push(exception),
+                _ => {}
+            }
+        }
         self.begin();
         self.stmts(&handled.stmts);
+        self.cx.prepared_for.truncate(outer_prepared);
         self.cx.handler = outer;
         let join = self.reserve();
         self.put(Action::Skip { next: join });
@@ -41,8 +53,11 @@ impl<'a> Elaborator<'a> {
                     None => choices.push((Catch::Others, target)),
                     Some(name) => match self.meaning(name) {
                         Meaning::Exception(exception) => choices.push((Catch::Exception(exception), target)),
-                        // Exceptions of the library are never raised here.
-                        Meaning::Library(_) | Meaning::Unknown { .. } => {}
+                        Meaning::Library(unit) => {
+                            let exception = self.library_exception(&unit);
+                            choices.push((Catch::Exception(exception), target));
+                        }
+                        Meaning::Unknown { .. } => {}
                         _ => {
                             self.diagnostics.push(rendez_source::Diagnostic::warning(
                                 name.span,
@@ -672,7 +687,7 @@ impl<'a> Elaborator<'a> {
         let (model_trigger, copies) = match &trigger.kind {
             StmtKind::Delay(time) => {
                 self.value(time, None);
-                (Trigger::Delay, Vec::new())
+                (Trigger::Delay, crate::tasking::Copies::default())
             }
             StmtKind::Call(call) => match self.prepared_entry(call) {
                 Some((entry, args, copies)) => (Trigger::Call { entry, args }, copies),
@@ -700,9 +715,7 @@ impl<'a> Elaborator<'a> {
         self.emit(|next| Action::EndAsync { next });
         self.put(Action::Skip { next: join });
         self.cx.cur = triggered;
-        for (cell, place) in copies {
-            self.assign(place, Model::Var(cell));
-        }
+        self.copy_back(copies);
         self.stmts(then);
         self.put(Action::Skip { next: join });
         self.cx.cur = join;

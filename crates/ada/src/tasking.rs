@@ -13,8 +13,14 @@ use crate::elaborate::{Cx, Elaborator, Job, ProcInfo, ReturnCx};
 use crate::env::*;
 use crate::syntax::{self, *};
 
-/// What the caller copies to its variables after a call: argument cells and places.
-pub(crate) type Copies = Vec<(VarId, Place)>;
+/// What the caller copies to its variables after a call.
+#[derive(Default)]
+pub(crate) struct Copies {
+    /// Argument cells and places.
+    back: Vec<(VarId, Place)>,
+    /// A check on the way back is not followed.
+    unsure: bool,
+}
 
 impl<'a> Elaborator<'a> {
     /// Writes the body of a task.
@@ -36,6 +42,7 @@ impl<'a> Elaborator<'a> {
             loops: Vec::new(),
             ret: Some(ReturnCx { target: exit, cleanups: 0, result: None }),
             occurrence: None,
+            prepared_for: Vec::new(),
             locals: Vec::new(),
             pending: Vec::new(),
             region: scope,
@@ -100,7 +107,14 @@ impl<'a> Elaborator<'a> {
         let outer = std::mem::replace(&mut self.cx.span, span);
         self.emit(|next| Action::EntryCall { entry: target, args: cells, mode, next });
         self.cx.span = outer;
-        for (cell, place) in copies {
+        self.copy_back(copies);
+    }
+
+    pub(crate) fn copy_back(&mut self, copies: Copies) {
+        if copies.unsure {
+            self.may_fail();
+        }
+        for (cell, place) in copies.back {
             self.assign(place, Model::Var(cell));
         }
     }
@@ -109,7 +123,7 @@ impl<'a> Elaborator<'a> {
     fn entry_arguments(&mut self, entry: &EntryRef<'a>, args: &'a [Arg]) -> (Vec<VarId>, Copies) {
         let here = self.cx.scope;
         let mut cells = Vec::new();
-        let mut copies = Vec::new();
+        let mut copies = Copies::default();
         for (i, param) in entry.set.decl.params.iter().enumerate() {
             self.cx.scope = entry.set.scope;
             let ty = self.type_ref(&param.ty);
@@ -128,13 +142,14 @@ impl<'a> Elaborator<'a> {
             let these = self.cells_of(&obj, ty);
             cells.extend(these.iter().copied());
             let given = actual_for(args, i, &param.name).map(|a| &a.value);
-            if param.mode != ParamMode::Out {
+            if param.mode == ParamMode::Out {
+                if let TypeKind::Record { .. } = self.kind(ty) {
+                    self.unfollowed_check(ty);
+                }
+            } else {
                 match (given, &param.default) {
-                    (Some(Choice::Expr(e)), _) if !these.is_empty() => self.assign_expr(&obj, ty, e),
-                    (Some(Choice::Expr(e)), _) => {
-                        self.value(e, Some(ty));
-                    }
-                    (None, Some(default)) if !these.is_empty() => {
+                    (Some(Choice::Expr(e)), _) => self.assign_expr(&obj, ty, e),
+                    (None, Some(default)) => {
                         self.cx.scope = entry.set.scope;
                         self.assign_expr(&obj, ty, default);
                         self.cx.scope = here;
@@ -148,11 +163,13 @@ impl<'a> Elaborator<'a> {
             {
                 let leaves = self.leaves(&target, target_type);
                 if leaves.len() == these.len() {
-                    for ((leaf, _), cell) in leaves.iter().zip(&these) {
+                    for ((leaf, leaf_type), cell) in leaves.iter().zip(&these) {
+                        copies.unsure |=
+                            matches!(self.kind(*leaf_type), TypeKind::Access { constrained: true, .. });
                         let place = self.place(leaf);
                         let place = self.frozen(place);
                         if place != Place::Nowhere {
-                            copies.push((*cell, place));
+                            copies.back.push((*cell, place));
                         }
                     }
                 } else {
@@ -234,9 +251,7 @@ impl<'a> Elaborator<'a> {
             Some(_) => CallMode::Timed { timeout: other },
         };
         self.emit(|next| Action::EntryCall { entry, args, mode, next });
-        for (cell, place) in copies {
-            self.assign(place, Model::Var(cell));
-        }
+        self.copy_back(copies);
         self.stmts(then);
         self.put(Action::Skip { next: join });
         self.cx.cur = other;
@@ -583,6 +598,11 @@ impl<'a> Elaborator<'a> {
         };
         match self.kind(ty).clone() {
             TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
+            TypeKind::Task { of, .. } if matches!(self.unit_types[of.0].body, UnitBody::Missing) => {
+                // The body is not elaborated yet.
+                self.raise(rendez_model::ExceptionId::PROGRAM_ERROR);
+                Val::Scalar(Model::Any, Some(access))
+            }
             TypeKind::Task { of, constraint } if !self.cx.repeated => {
                 let discriminants = self.discriminants(of, constraint);
                 let name = format!("{}@{}", self.unit_types[of.0].name, span.line);

@@ -332,9 +332,12 @@ impl<'a> Elaborator<'a> {
             if let Some(parent) = parent {
                 all.extend(self.fields(parent).iter().cloned());
             }
-            let outer = std::mem::replace(&mut self.cx.scope, scope);
+            // Components may depend on the discriminants, which have no values here.
+            let inner = self.new_scope(scope, "");
+            let outer = std::mem::replace(&mut self.cx.scope, inner);
             for discriminant in discriminants {
                 let ty = self.type_ref(&discriminant.ty);
+                self.bind_object(&discriminant.name, Obj::Opaque, ty, true);
                 all.push((discriminant.name.key.clone(), ty));
             }
             self.definition_fields(def, &mut all);

@@ -579,7 +579,14 @@ impl Cx<'_> {
             // `T range <>`: the bounds are left open.
             return Choice::Others;
         }
-        Choice::Subtype(Box::new(self.subtype(nodes)))
+        match self.subtype(nodes) {
+            // No discrete subtype has such a constraint: it is a call.
+            Subtype { mark, constraint: Some(Constraint::Args(args)) } => {
+                let span = mark.span;
+                Choice::Expr(Expr { kind: ExprKind::Call(Box::new(mark), args), span })
+            }
+            subtype => Choice::Subtype(Box::new(subtype)),
+        }
     }
 
     pub(super) fn array(&mut self, node: N) -> (Vec<Choice>, TypeRef) {
