@@ -8,7 +8,7 @@ use rendez_model::{
 };
 use rendez_source::Span;
 
-use crate::elaborate::{Among, BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx};
+use crate::elaborate::{Among, BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx, Target};
 use crate::env::*;
 use crate::syntax::{self, *};
 
@@ -18,7 +18,7 @@ const MAX_COPIES: usize = 64;
 /// A value or reference for one parameter.
 enum Actual {
     Value(Vec<Model>),
-    Reference(Obj),
+    Reference(Obj, TypeId),
 }
 
 impl<'a> Elaborator<'a> {
@@ -110,13 +110,16 @@ impl<'a> Elaborator<'a> {
         best.map(|b| b.1)
     }
 
-    fn call(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {
+    pub(crate) fn call(&mut self, sub: &Rc<Subprogram<'a>>, args: &'a [Arg], span: Span) -> Val {
+        if let Some(object) = self.controlling(sub, args) {
+            return self.dispatch(sub, object, args, span);
+        }
         match sub.kind.clone() {
             SubprogramKind::Renamed(target, scope) => self.call_renamed(sub, target, scope, args, span),
             SubprogramKind::Abstract => {
                 self.reject(
                     span,
-                    format!("call of abstract `{}`: dispatching is not modelled", sub.spec.ident.text),
+                    format!("call of abstract `{}`, which no object decides", sub.spec.ident.text),
                 );
                 Val::Unknown { input: false }
             }
@@ -313,6 +316,7 @@ impl<'a> Elaborator<'a> {
             let ty = self.type_ref(&param.ty);
             self.cx.scope = here;
             let by_reference = self.is_active(ty)
+                || self.is_tagged(ty)
                 || matches!(
                     self.kind(ty),
                     TypeKind::Array { bounds: None, .. }
@@ -333,9 +337,16 @@ impl<'a> Elaborator<'a> {
                     actual
                 }
             };
-            if let Actual::Reference(obj) = &actual {
-                references.push_str(&format!("{obj:?};"));
+            if let Actual::Reference(obj, of) = &actual {
+                references.push_str(&format!("{obj:?} {of:?};"));
             }
+            // What is known of the type of the argument is known of a parameter of its class.
+            let ty = match &actual {
+                Actual::Reference(obj, of) if self.types[ty.0].class_wide && !matches!(obj, Obj::Opaque) => {
+                    *of
+                }
+                _ => ty,
+            };
             actuals.push((ty, actual));
         }
         // A subprogram that creates objects, called once here, gets a copy of its own: then its
@@ -367,10 +378,13 @@ impl<'a> Elaborator<'a> {
     fn actual(&mut self, e: &'a syntax::Expr, ty: TypeId, mode: ParamMode, by_reference: bool) -> Actual {
         if by_reference {
             return match self.value_or_object(e, ty) {
-                Val::Composite(obj, _) => Actual::Reference(obj),
+                Val::Composite(obj, ty) => {
+                    let obj = self.frozen_object(obj);
+                    Actual::Reference(obj, ty)
+                }
                 _ => {
                     self.unfollowed_check(ty);
-                    Actual::Reference(Obj::Opaque)
+                    Actual::Reference(Obj::Opaque, ty)
                 }
             };
         }
@@ -455,7 +469,7 @@ impl<'a> Elaborator<'a> {
         let mut bound = Vec::new();
         for (param, (ty, actual)) in spec.params.iter().zip(actuals) {
             let (obj, ty) = match actual {
-                Actual::Reference(obj) => (obj.clone(), *ty),
+                Actual::Reference(obj, _) => (obj.clone(), *ty),
                 // A copy for one call may know its constant arguments: they may be bounds.
                 Actual::Value(given) if once && param.mode == ParamMode::In && given.len() == 1 => {
                     match given[0] {
@@ -466,7 +480,7 @@ impl<'a> Elaborator<'a> {
                 Actual::Value(_) => (self.storage_for(*ty, &param.name.text, param.name.span), *ty),
             };
             let cells = match actual {
-                Actual::Reference(_) => Vec::new(),
+                Actual::Reference(..) => Vec::new(),
                 Actual::Value(_) => self.cells_of(&obj, ty),
             };
             let mode = Mode::from(param.mode);
@@ -626,6 +640,23 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// The object as it is chosen now.
+    fn frozen_object(&mut self, obj: Obj) -> Obj {
+        let keep = |e: &mut Self, index: Model| match index.constant() {
+            Some(_) => index,
+            None => {
+                let kept = e.temporary("index", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+                e.assign(Place::Var(kept), index);
+                Model::Var(kept)
+            }
+        };
+        match obj {
+            Obj::Chosen { index, choices } => Obj::Chosen { index: keep(self, index), choices },
+            Obj::Designated { pool, index, path } => Obj::Designated { pool, index: keep(self, index), path },
+            obj => obj,
+        }
+    }
+
     /// Keeps a value that other tasks could change.
     pub(crate) fn settle(&mut self, value: Model) -> Model {
         let mut shared = false;
@@ -734,7 +765,7 @@ impl<'a> Elaborator<'a> {
             self.reject(span, format!("`{}` is no operation here", name.text));
             return Val::Unknown { input: false };
         };
-        let among = Among::Operations { pool, path, operation: name.clone() };
+        let among = Among::Operations { of, pool, path, operation: name.clone() };
         let profile = (spec.params.as_slice(), spec.result.as_ref(), unit_scope);
         self.call_one_of(among, index, profile, &name.text, args, span)
     }
@@ -818,7 +849,7 @@ impl<'a> Elaborator<'a> {
 
     /// What a call can reach is known only at the end: it goes to a procedure that chooses,
     /// written then.
-    fn call_one_of(
+    pub(crate) fn call_one_of(
         &mut self,
         among: Among,
         index: Model,
@@ -846,8 +877,13 @@ impl<'a> Elaborator<'a> {
             self.cx.scope = profile_scope;
             let ty = self.type_ref(&param.ty);
             self.cx.scope = here;
-            let obj = self.storage_for(ty, &param.name.text, span);
-            let these = self.cells_of(&obj, ty);
+            // Tagged objects are passed by reference: the one that decides is known by its number.
+            let these = if self.is_tagged(ty) {
+                Vec::new()
+            } else {
+                let obj = self.storage_for(ty, &param.name.text, span);
+                self.cells_of(&obj, ty)
+            };
             let mode = Mode::from(param.mode);
             formals.extend(these.iter().map(|c| Formal { cell: *c, mode }));
             cells.extend(these.iter().copied());
@@ -870,6 +906,12 @@ impl<'a> Elaborator<'a> {
         self.cx.prefix = outer_prefix;
         let mut position = 1;
         for (i, (param, (ty, count))) in params.iter().zip(shapes).enumerate() {
+            if self.is_tagged(ty) {
+                if i > 0 && param.mode != ParamMode::In {
+                    self.reject(span, "a second tagged object passed to an operation that dispatches");
+                }
+                continue;
+            }
             if let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value) {
                 match self.actual(e, ty, param.mode, false) {
                     Actual::Value(given) if given.len() == count => values.extend(given),
@@ -933,10 +975,21 @@ impl<'a> Elaborator<'a> {
         self.proc_context(d.proc, d.task, self.std.scope, start, |e| {
             e.cx.span = d.span;
             let end = e.reserve();
-            for (number, sub) in e.candidates(&d.among) {
+            for (number, target) in e.candidates(&d.among) {
                 let (yes, no) = e.branch(Some(Model::equal(Model::Var(d.index), Model::Const(number))));
                 e.cx.cur = yes;
-                e.call_with_cells(&sub, &d.args, d.result);
+                match target {
+                    Target::Subprogram(sub, object) => {
+                        e.call_with_cells(&sub, object, &d.args, d.result);
+                    }
+                    Target::Entry(entry) => {
+                        let entry = Model::Const(i64::from(entry.0));
+                        e.entry_calls.push((d.task, entry.clone()));
+                        let args = d.args.clone();
+                        let mode = rendez_model::CallMode::Plain;
+                        e.emit(|next| Action::EntryCall { entry, args, mode, next });
+                    }
+                }
                 e.put(Action::Skip { next: end });
                 e.cx.cur = no;
             }
@@ -947,23 +1000,29 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The subprograms that a call may reach, with the numbers that choose them.
-    fn candidates(&mut self, among: &Among) -> Vec<(i64, Rc<Subprogram<'a>>)> {
+    fn candidates(&mut self, among: &Among) -> Vec<(i64, Target<'a>)> {
         let mut all = Vec::new();
         match among {
-            Among::Operations { pool, path, operation } => {
+            Among::Primitives { pool, name, params, function } => {
+                return self.implementations(*pool, name, *params, *function);
+            }
+            Among::Operations { of, pool, path, operation } => {
                 let mut number = 0;
-                for member in self.pools[pool.0].clone() {
+                for (member, _) in self.pools[pool.0].clone() {
                     for obj in self.follow(&member, path) {
                         let this = number;
                         number += 1;
                         let Obj::Protected(id) = obj else { continue };
+                        if self.instances[id.0].of != *of {
+                            continue;
+                        }
                         let scope = self.instances[id.0].scope;
                         let list = self.scopes[scope.0].names.get(&operation.key);
                         let sub = list.into_iter().flatten().find_map(|b| match b {
                             Binding::Subprogram(s) => Some(s.clone()),
                             _ => None,
                         });
-                        all.extend(sub.map(|s| (this, s)));
+                        all.extend(sub.map(|s| (this, Target::Subprogram(s, None))));
                     }
                 }
             }
@@ -972,7 +1031,7 @@ impl<'a> Elaborator<'a> {
                     if sub.spec.result.is_some() == *function
                         && self.param_types(&sub.spec.params, sub.scope) == *params
                     {
-                        all.push((number as i64, sub));
+                        all.push((number as i64, Target::Subprogram(sub, None)));
                     }
                 }
             }
@@ -981,20 +1040,35 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Calls a subprogram or protected operation with cells as arguments.
-    fn call_with_cells(&mut self, sub: &Rc<Subprogram<'a>>, args: &[VarId], result: Option<VarId>) {
+    pub(crate) fn call_with_cells(
+        &mut self,
+        sub: &Rc<Subprogram<'a>>,
+        object: Option<(Obj, TypeId)>,
+        args: &[VarId],
+        result: Option<VarId>,
+    ) {
         let here = self.cx.scope;
+        let mut references = String::new();
         let mut actuals = Vec::new();
         for param in &sub.spec.params {
             self.cx.scope = sub.scope;
             let ty = self.type_ref(&param.ty);
             self.cx.scope = here;
-            actuals.push((ty, Actual::Value(Vec::new())));
+            let actual = match &object {
+                Some((obj, of)) if actuals.is_empty() => {
+                    references = format!("{obj:?} {of:?};");
+                    Actual::Reference(obj.clone(), *of)
+                }
+                _ if self.is_tagged(ty) => Actual::Reference(Obj::Opaque, ty),
+                _ => Actual::Value(Vec::new()),
+            };
+            actuals.push((ty, actual));
         }
         let key = ProcKey {
             code: std::ptr::from_ref(sub.spec).addr(),
             scope: sub.scope,
             task: self.cx.task,
-            references: String::new(),
+            references,
         };
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
@@ -1041,11 +1115,34 @@ impl<'a> Elaborator<'a> {
         code: impl FnOnce(&mut Self),
     ) {
         let master = self.program.add_master(self.program.procs[proc.index()].name.clone(), task);
+        let locals = self.in_context(task, scope, start, master, code);
+        self.program.procs[proc.index()].locals.extend(locals);
+    }
+
+    /// Writes more code of a task, outside of its body.
+    pub(crate) fn task_context(
+        &mut self,
+        task: TaskId,
+        start: rendez_model::Loc,
+        code: impl FnOnce(&mut Self),
+    ) {
+        let master = self.program.add_master(self.program.tasks[task.index()].name.clone(), task);
+        self.in_context(task, self.std.scope, start, master, code);
+    }
+
+    fn in_context(
+        &mut self,
+        task: TaskId,
+        scope: ScopeId,
+        start: rendez_model::Loc,
+        master: rendez_model::MasterId,
+        code: impl FnOnce(&mut Self),
+    ) -> Vec<VarId> {
         let cx = crate::elaborate::Cx {
             task,
             scope,
             cur: start,
-            span: self.cx.span,
+            span: self.program.node(start).span,
             handler: None,
             cleanups: Vec::new(),
             loops: Vec::new(),
@@ -1064,11 +1161,11 @@ impl<'a> Elaborator<'a> {
             prefix: String::new(),
             after_accept: None,
             activating: false,
+            controlled: None,
         };
         let outer = std::mem::replace(&mut self.cx, cx);
         code(self);
-        let cx = std::mem::replace(&mut self.cx, outer);
-        self.program.procs[proc.index()].locals.extend(cx.locals);
+        std::mem::replace(&mut self.cx, outer).locals
     }
 
     /// Binds the operations that only the body of a protected object declares.

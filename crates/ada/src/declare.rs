@@ -99,8 +99,9 @@ impl<'a> Elaborator<'a> {
                         .reject(decl.span, format!("package body `{}` has no specification", dotted(name))),
                 }
             }
-            DeclKind::Task { name, single, discriminants, entries } => {
+            DeclKind::Task { name, single, discriminants, entries, interfaces } => {
                 let of = self.unit_type(name, discriminants, decl.span);
+                self.unit_types[of.0].implements = !interfaces.is_empty();
                 self.unit_types[of.0].entries = entries.iter().collect();
                 let kind = TypeKind::Task { of, constraint: None };
                 self.bind_unit_type(name, *single, kind);
@@ -109,8 +110,9 @@ impl<'a> Elaborator<'a> {
                 Some(of) => self.unit_types[of.0].body = UnitBody::Task(body),
                 None => self.reject(name.span, format!("task body `{}` has no specification", name.text)),
             },
-            DeclKind::Protected { name, single, discriminants, items, private } => {
+            DeclKind::Protected { name, single, discriminants, items, private, interfaces } => {
                 let of = self.unit_type(name, discriminants, decl.span);
+                self.unit_types[of.0].implements = !interfaces.is_empty();
                 let all: Vec<&'a Decl> = items.iter().chain(private).collect();
                 self.unit_types[of.0].entries = all
                     .iter()
@@ -268,6 +270,7 @@ impl<'a> Elaborator<'a> {
                 _ => self.assign_expr(&obj, ty, init),
             }
         }
+        self.control_object(&obj, ty, init.is_some(), name.span);
         self.bind_object(name, obj, ty, constant);
     }
 
@@ -409,6 +412,7 @@ impl<'a> Elaborator<'a> {
             entries: Vec::new(),
             items: Vec::new(),
             body: UnitBody::Missing,
+            implements: false,
             background: false,
         });
         UnitTypeId(self.unit_types.len() - 1)
@@ -710,6 +714,9 @@ impl<'a> Elaborator<'a> {
             self.declare_all(decls);
             self.handled(handled);
         } else {
+            let controlled = self.enter_region(name);
+            let outer_controlled = std::mem::replace(&mut self.cx.controlled, controlled);
+            self.cx.cleanups.extend(controlled.map(Cleanup::Finalize));
             let task = self.cx.task;
             let master = self.program.add_master(format!("{}{name}", self.cx.prefix), task);
             let outer_master = std::mem::replace(&mut self.cx.master, master);
@@ -728,11 +735,19 @@ impl<'a> Elaborator<'a> {
                         .collect();
                     e.emit(|next| Action::Abandon { tasks, next });
                     e.emit(|next| Action::Await { masters: vec![master], next });
+                    if let Some(region) = controlled {
+                        e.leave_region(region);
+                    }
                     e.end_path(Action::Resume { occurrence });
                 },
             );
             self.cx.cleanups.pop();
             self.emit(|next| Action::Await { masters: vec![master], next });
+            if let Some(region) = controlled {
+                self.cx.cleanups.pop();
+                self.leave_region(region);
+            }
+            self.cx.controlled = outer_controlled;
             self.cx.master = outer_master;
         }
         self.cx.pending = outer_pending;

@@ -57,8 +57,12 @@ pub struct Elaborator<'a> {
     /// Entry calls written so far: who calls, and what names the entry.
     pub(crate) entry_calls: Vec<(TaskId, Model)>,
     pub(crate) jobs: std::collections::VecDeque<Job<'a>>,
-    pub(crate) pools: Vec<Vec<Obj>>,
+    pub(crate) pools: Vec<Vec<(Obj, TypeId)>>,
     pub(crate) pool_of: HashMap<TypeId, PoolId>,
+    pub(crate) class_types: HashMap<TypeId, TypeId>,
+    pub(crate) regions: Vec<crate::finalization::Region<'a>>,
+    /// Syntax that is not in the source: calls with their prefix among the arguments.
+    pub(crate) arena: &'a typed_arena::Arena<Vec<syntax::Arg>>,
     pub(crate) fixups: Vec<Fixup>,
     pub(crate) fixup_tables: HashMap<String, TableId>,
     /// Subprograms whose access is taken; access values number them.
@@ -146,9 +150,18 @@ pub struct Dispatch {
 /// What a call chooses from, by number.
 pub enum Among {
     /// The operation of this name of the objects that an access value may designate.
-    Operations { pool: PoolId, path: Rc<Vec<Step>>, operation: Ident },
+    Operations { of: UnitTypeId, pool: PoolId, path: Rc<Vec<Step>>, operation: Ident },
+    /// What the objects of a class do under this name.
+    Primitives { pool: PoolId, name: String, params: usize, function: bool },
     /// The subprograms with this profile whose access was taken.
     Routines { params: Vec<TypeId>, function: bool },
+}
+
+/// What one object does when an operation is called on it.
+pub enum Target<'a> {
+    /// With the object itself as first argument, if it is one.
+    Subprogram(Rc<Subprogram<'a>>, Option<(Obj, TypeId)>),
+    Entry(EntryId),
 }
 
 /// A table whose contents are known when all objects are.
@@ -171,6 +184,8 @@ pub enum Leaf {
     Entry(String),
     /// The task that a task depends on.
     Master,
+    /// The number of the task among everything that implements an interface.
+    Member,
 }
 
 #[derive(Clone, Debug)]
@@ -178,6 +193,8 @@ pub enum Cleanup {
     Await(MasterId),
     /// Leaves the abortable part of an asynchronous select.
     EndAsync,
+    /// Finalises the controlled objects of a region.
+    Finalize(usize),
 }
 
 pub struct LoopCx {
@@ -224,17 +241,25 @@ pub struct Cx {
     pub after_accept: Option<(Loc, usize)>,
     /// In the declarations of a task body: its own activation is still to be announced.
     pub activating: bool,
+    /// The region that finalises what is declared here.
+    pub controlled: Option<usize>,
 }
 
 /// Elaborates the program whose main procedure is the unit numbered `main`.
 pub fn elaborate(units: &Units, main: usize, bounds: Bounds, files: Vec<String>) -> Elaborated {
-    let mut e = Elaborator::new(units, bounds, files);
+    let arena = typed_arena::Arena::new();
+    let mut e = Elaborator::new(units, &arena, bounds, files);
     e.run(main);
     Elaborated { program: e.program, rejected: e.rejected, diagnostics: e.diagnostics }
 }
 
 impl<'a> Elaborator<'a> {
-    fn new(units: &'a Units, bounds: Bounds, files: Vec<String>) -> Self {
+    fn new(
+        units: &'a Units,
+        arena: &'a typed_arena::Arena<Vec<syntax::Arg>>,
+        bounds: Bounds,
+        files: Vec<String>,
+    ) -> Self {
         let mut program = Program::new("");
         program.files = files;
         let task = program.add_task("main", None, Span::NOWHERE);
@@ -264,6 +289,7 @@ impl<'a> Elaborator<'a> {
             prefix: String::new(),
             after_accept: None,
             activating: false,
+            controlled: None,
         };
         let std = Standard { scope: ScopeId(0), boolean: TypeId(0), integer: TypeId(0), opaque: TypeId(0) };
         let mut e = Elaborator {
@@ -279,8 +305,12 @@ impl<'a> Elaborator<'a> {
             proc_info: HashMap::new(),
             entry_calls: Vec::new(),
             jobs: std::collections::VecDeque::new(),
-            pools: Vec::new(),
+            // The first pool holds everything that may be designated by access to a class.
+            pools: vec![Vec::new()],
             pool_of: HashMap::new(),
+            class_types: HashMap::new(),
+            regions: Vec::new(),
+            arena,
             fixups: Vec::new(),
             fixup_tables: HashMap::new(),
             routines: Vec::new(),
@@ -410,6 +440,8 @@ impl<'a> Elaborator<'a> {
     }
 
     fn finish(&mut self) {
+        self.drain();
+        self.write_exits();
         self.set_barriers();
         // Objects are known only when all code is written, and writing the bodies of entries that
         // they make callable may need more code.
@@ -425,6 +457,33 @@ impl<'a> Elaborator<'a> {
         crate::tidy::tidy(&mut self.program);
     }
 
+    /// What tasks do when they end, after the tasks that depend on them.
+    fn write_exits(&mut self) {
+        for task in (0..self.program.tasks.len()).map(TaskId::from) {
+            let announced = self.library_package("ada.task_termination").filter(|_| task.0 > 0);
+            if announced.is_none() && !self.regions.iter().any(|r| r.task == task) {
+                continue;
+            }
+            let exit = self.program.tasks[task.index()].exit;
+            let Action::Complete { next: wait } = self.program.node(exit).action else { continue };
+            let span = self.program.node(exit).span;
+            let before = self.program.add_node(Action::Return, span, None);
+            let Action::Await { next, .. } = &mut self.program.nodes[wait.index()].action else { continue };
+            let end = std::mem::replace(next, before);
+            self.task_context(task, before, |e| {
+                e.leave_all_regions();
+                if let Some(scope) = announced {
+                    // Handlers of task termination are in use.
+                    let list = e.scopes[scope.0].names.get("task_ended").cloned().unwrap_or_default();
+                    if let Meaning::Subprograms(subs) = e.bindings(list, "Task_Ended") {
+                        e.call_procedure(&subs, &[], span);
+                    }
+                }
+                e.put(Action::Skip { next: end });
+            });
+        }
+    }
+
     fn fill_tables(&mut self) {
         for i in 0..self.fixups.len() {
             let Fixup { table, source, leaf } = &self.fixups[i];
@@ -432,7 +491,7 @@ impl<'a> Elaborator<'a> {
             let mut values = Vec::new();
             match source {
                 FixupSource::Pool(pool, path) => {
-                    for member in &self.pools[pool.0] {
+                    for (member, _) in &self.pools[pool.0] {
                         for obj in self.follow(member, path) {
                             values.push(self.leaf_number(&obj, leaf));
                         }
@@ -451,6 +510,13 @@ impl<'a> Elaborator<'a> {
     fn leaf_number(&self, obj: &Obj, leaf: &Leaf) -> i64 {
         match (obj, leaf) {
             (Obj::Cell(v), Leaf::Cell) => i64::from(v.0),
+            (Obj::Task(t), Leaf::Member) => {
+                let known = self
+                    .pools
+                    .first()
+                    .and_then(|p| p.iter().position(|(o, _)| matches!(o, Obj::Task(u) if u == t)));
+                known.map_or(-1, |i| i as i64)
+            }
             (Obj::Task(t), Leaf::Master) => self.program.tasks[t.index()]
                 .master
                 .map_or(0, |m| i64::from(self.program.masters[m.index()].owner.0)),
@@ -563,6 +629,7 @@ impl<'a> Elaborator<'a> {
                     self.emit(|next| Action::Await { masters: vec![master], next });
                 }
                 Cleanup::EndAsync => self.emit(|next| Action::EndAsync { next }),
+                Cleanup::Finalize(region) => self.leave_region(region),
             }
         }
     }

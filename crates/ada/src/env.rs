@@ -30,6 +30,12 @@ pub struct Type<'a> {
     /// The type that this is a subtype of, itself for a first subtype.
     pub root: TypeId,
     pub kind: TypeKind<'a>,
+    /// Where it is declared: its operations are declared there, too.
+    pub scope: ScopeId,
+    /// The type that it is derived from.
+    pub parent: Option<TypeId>,
+    /// `T'Class`: objects of the type or of any type derived from it.
+    pub class_wide: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -76,6 +82,8 @@ pub enum TypeKind<'a> {
         of: UnitTypeId,
         constraint: Option<(&'a [syntax::Arg], ScopeId)>,
     },
+    /// What it designates is a task, a protected object or a tagged record.
+    Interface,
     /// Not followed: real types, strings, private types of the library.
     Opaque,
     /// Calling or selecting anything of such an object is rejected, with this text.
@@ -94,6 +102,8 @@ pub struct UnitType<'a> {
     /// Declarations of a protected type, private ones last.
     pub items: Vec<&'a syntax::Decl>,
     pub body: UnitBody<'a>,
+    /// Implements interfaces.
+    pub implements: bool,
     /// Its tasks belong to the environment.
     pub background: bool,
 }
@@ -238,6 +248,13 @@ pub enum Meaning<'a> {
     Literals(Vec<(TypeId, i64)>),
     /// An entry of known or run-time owner; still to be indexed if a family.
     Entry(EntryRef<'a>),
+    /// Operations of a tagged type, called with an object before the dot.
+    Prefixed {
+        subs: Vec<Rc<Subprogram<'a>>>,
+        prefix: &'a syntax::Expr,
+        /// The prefix is an access value, implicitly dereferenced.
+        dereference: bool,
+    },
     /// Protected operation of an object chosen at run time.
     Operation {
         prefix: Obj,

@@ -48,7 +48,8 @@ impl<'a> Elaborator<'a> {
                 if matches!(attribute.key.as_str(), "class" | "base")
                     && let Meaning::Type(ty) = self.meaning(prefix)
                 {
-                    return Meaning::Type(ty);
+                    let class = attribute.key == "class";
+                    return Meaning::Type(if class { self.class_wide(ty) } else { ty });
                 }
                 if attribute.key == "identity"
                     && let Meaning::Exception(id) = self.meaning(prefix)
@@ -156,7 +157,13 @@ impl<'a> Elaborator<'a> {
                 }
                 Meaning::Library(full.into())
             }
-            Meaning::Object(obj, ty, constant) => self.component(obj, ty, constant, selector),
+            Meaning::Object(obj, ty, constant) => match self.prefixed(ty, selector, prefix) {
+                Some(operation) => match self.interface_operation(&obj, ty, selector) {
+                    Some(entry) => entry,
+                    None => operation,
+                },
+                None => self.component(obj, ty, constant, selector),
+            },
             Meaning::Subprograms(subs) => {
                 // `P.X` inside subprogram P names its local X.
                 let local = self.look_up(self.cx.scope, &selector.key);
@@ -206,6 +213,17 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// An operation of an interface that entries implement: then it may be called in a select.
+    fn interface_operation(&mut self, obj: &Obj, ty: TypeId, selector: &Ident) -> Option<Meaning<'a>> {
+        let (obj, ty) = self.dereferenced(obj.clone(), ty);
+        let TypeKind::Interface = self.kind(ty) else { return None };
+        let otherwise = self
+            .unit_types
+            .iter()
+            .any(|unit| unit.implements && !unit.entries.iter().any(|e| e.name.key == selector.key));
+        if otherwise { None } else { self.interface_entry(&obj, selector) }
+    }
+
     fn is_enclosing(&self, sub: &Subprogram<'a>) -> bool {
         let mut at = Some(self.cx.scope);
         while let Some(id) = at {
@@ -240,10 +258,13 @@ impl<'a> Elaborator<'a> {
             TypeKind::Record { .. } => match self.field(&obj, ty, &selector.key) {
                 Some((obj, ty)) => Meaning::Object(obj, ty, constant),
                 None => Meaning::Undeclared(format!(
-                    "`{}` is no component; calls with a prefixed object are not modelled",
+                    "`{}` is no component or operation that is visible here",
                     selector.text
                 )),
             },
+            TypeKind::Interface => self.interface_entry(&obj, selector).unwrap_or_else(|| {
+                Meaning::Undeclared(format!("`{}` is no operation of the interface", selector.text))
+            }),
             TypeKind::Unmodelled(what) => Meaning::Undeclared(format!("{what} is not modelled")),
             TypeKind::Task { of, .. } => {
                 let decl = self.unit_types[of.0].entries.iter().find(|e| e.name.key == selector.key);
@@ -363,6 +384,10 @@ impl<'a> Elaborator<'a> {
             }
             Meaning::Routine { value, ty } => {
                 let result = self.call_routine(value, ty, args, whole.span);
+                self.as_meaning(result)
+            }
+            Meaning::Prefixed { subs, prefix, dereference } => {
+                let result = self.call_prefixed(&subs, (prefix, dereference), args, true, whole.span);
                 self.as_meaning(result)
             }
             Meaning::Value(value, Some(ty)) if matches!(self.kind(ty), TypeKind::AccessSubprogram { .. }) => {
@@ -556,8 +581,32 @@ impl<'a> Elaborator<'a> {
                     false => None,
                 }
             }
+            ExprKind::Call(prefix, args) if args.iter().all(|a| self.is_quiet(&a.value)) => {
+                let Meaning::Object(_, ty, _) = self.quiet_meaning(prefix)? else { return None };
+                let ty = match *self.kind(ty) {
+                    TypeKind::Access { target, .. } => target,
+                    _ => ty,
+                };
+                matches!(self.kind(ty), TypeKind::Array { .. }).then(|| self.meaning(name))
+            }
             _ => None,
         }
+    }
+
+    /// Whether no code is needed to evaluate an index.
+    fn is_quiet(&self, index: &Choice) -> bool {
+        fn quiet(e: &Elaborator, index: &syntax::Expr) -> bool {
+            match &index.kind {
+                ExprKind::Int(_) => true,
+                ExprKind::Name(ident) => matches!(
+                    e.look_up(e.cx.scope, &ident.key).first(),
+                    Some(Binding::Object { .. } | Binding::Literal(..) | Binding::Number(_))
+                ),
+                ExprKind::Binary(_, a, b) => quiet(e, a) && quiet(e, b),
+                _ => false,
+            }
+        }
+        matches!(index, Choice::Expr(e) if quiet(self, e))
     }
 
     fn quiet_prefix(&mut self, prefix: &'a syntax::Expr) -> bool {
@@ -566,6 +615,9 @@ impl<'a> Elaborator<'a> {
                 !matches!(self.look_up(self.cx.scope, &ident.key).first(), Some(Binding::Subprogram(_)))
             }
             ExprKind::Select(inner, _) => self.quiet_prefix(inner),
+            ExprKind::Call(inner, args) => {
+                self.quiet_prefix(inner) && args.iter().all(|a| self.is_quiet(&a.value))
+            }
             _ => false,
         }
     }
@@ -762,7 +814,14 @@ impl<'a> Elaborator<'a> {
                     false => Val::Unknown { input: false },
                 }
             }
-            ExprKind::New(subtype, init) => self.allocate(subtype, init.as_deref(), want, e.span),
+            ExprKind::New(subtype, init) => {
+                let made = self.allocate(subtype, init.as_deref(), want, e.span);
+                let ty = self.subtype(subtype);
+                match made {
+                    Val::Scalar(value, access) => Val::Scalar(self.as_interface(value, ty, want), access),
+                    made => made,
+                }
+            }
             ExprKind::Raise(name) => {
                 match self.meaning(name) {
                     Meaning::Exception(id) => self.raise(id),
@@ -808,6 +867,9 @@ impl<'a> Elaborator<'a> {
                 self.call_operation(&prefix, ty, &name, &[], true, e.span)
             }
             Meaning::Routine { value, ty } => self.call_routine(value, ty, &[], e.span),
+            Meaning::Prefixed { subs, prefix, dereference } => {
+                self.call_prefixed(&subs, (prefix, dereference), &[], true, e.span)
+            }
             Meaning::Library(name) => self.library_call(&name, &[], e.span),
             Meaning::Undeclared(text) => {
                 self.reject(e.span, text);
@@ -1152,7 +1214,16 @@ impl<'a> Elaborator<'a> {
                     value => Val::Scalar(Model::Check(Box::new(value), lo, hi), Some(ty)),
                 }
             }
-            (Val::Scalar(value, _), _) if self.domain(ty).is_some() => Val::Scalar(value, Some(ty)),
+            (Val::Scalar(value, from), _) if self.domain(ty).is_some() => {
+                let value = match from.map(|f| self.kind(f)) {
+                    Some(TypeKind::Access { target, .. }) => {
+                        let target = *target;
+                        self.as_interface(value, target, Some(ty))
+                    }
+                    _ => value,
+                };
+                Val::Scalar(value, Some(ty))
+            }
             (Val::Scalar(..), _) => Val::Unknown { input: false },
             (Val::Composite(obj, _), _) => Val::Composite(obj, ty),
             (Val::Unknown { input }, _) => Val::Unknown { input },
@@ -1204,6 +1275,7 @@ impl<'a> Elaborator<'a> {
             "access" | "unchecked_access" | "unrestricted_access" => match self.meaning(prefix) {
                 Meaning::Object(obj, ty, _) => {
                     let value = self.reference_to(&obj, ty);
+                    let value = self.as_interface(value, ty, want);
                     let ty = match want {
                         Some(want) if matches!(self.kind(want), TypeKind::Access { .. }) => want,
                         _ => self.access_to(ty),

@@ -90,7 +90,9 @@ impl<'a> Elaborator<'a> {
                 }
                 Obj::Opaque
             }
-            TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_) => Obj::Opaque,
+            TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Interface | TypeKind::Unmodelled(_) => {
+                Obj::Opaque
+            }
         }
     }
 
@@ -284,6 +286,10 @@ impl<'a> Elaborator<'a> {
         let entries = self.make_entries(of, scope, Owner::Task(task));
         let instance = Instance { of, scope, entries, name };
         self.task_instances.insert(task, Rc::new(instance));
+        if self.unit_types[of.0].implements {
+            let ty = self.new_type("task", TypeKind::Task { of, constraint: None });
+            self.member(&Obj::Task(task), ty);
+        }
         self.jobs.push_back(Job::Task(task));
         task
     }
@@ -454,6 +460,10 @@ impl<'a> Elaborator<'a> {
     }
 
     pub(crate) fn pool(&mut self, ty: TypeId) -> PoolId {
+        // Objects of different types may be designated by access to a class.
+        if self.is_tagged(ty) || matches!(self.kind(ty), TypeKind::Protected { .. } | TypeKind::Task { .. }) {
+            return PoolId(0);
+        }
         let root = self.root(ty);
         if let Some(pool) = self.pool_of.get(&root) {
             return *pool;
@@ -462,6 +472,16 @@ impl<'a> Elaborator<'a> {
         self.pools.push(Vec::new());
         self.pool_of.insert(root, pool);
         pool
+    }
+
+    /// The number of an object in its pool.
+    pub(crate) fn member(&mut self, obj: &Obj, ty: TypeId) -> usize {
+        let pool = self.pool(ty);
+        let known = self.pools[pool.0].iter().position(|(o, _)| same(o, obj));
+        known.unwrap_or_else(|| {
+            self.pools[pool.0].push((obj.clone(), ty));
+            self.pools[pool.0].len() - 1
+        })
     }
 
     /// The number that an access value to this object has.
@@ -479,12 +499,7 @@ impl<'a> Elaborator<'a> {
                 Model::Lookup(table, Box::new(index.clone()))
             }
             _ => {
-                let pool = self.pool(ty);
-                let known = self.pools[pool.0].iter().position(|o| same(o, obj));
-                let number = known.unwrap_or_else(|| {
-                    self.pools[pool.0].push(obj.clone());
-                    self.pools[pool.0].len() - 1
-                });
+                let number = self.member(obj, ty);
                 Model::Const(number as i64)
             }
         }
@@ -501,7 +516,7 @@ impl<'a> Elaborator<'a> {
         if let Model::Const(n) = value
             && let Some(obj) = usize::try_from(n).ok().and_then(|n| self.pools[pool.0].get(n))
         {
-            return obj.clone();
+            return obj.0.clone();
         }
         if value.is_any() {
             return Obj::Opaque;
@@ -1075,7 +1090,7 @@ fn all_names(def: &RecordDef, out: &mut Vec<String>) {
     }
 }
 
-fn same(a: &Obj, b: &Obj) -> bool {
+pub(crate) fn same(a: &Obj, b: &Obj) -> bool {
     match (a, b) {
         (Obj::Cell(a), Obj::Cell(b)) => a == b,
         (Obj::Task(a), Obj::Task(b)) => a == b,

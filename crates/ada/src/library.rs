@@ -28,7 +28,7 @@ macro_rules! models {
 }
 
 /// Models of library units, written in Ada; a file of the same name among the sources comes first.
-const MODELS: [(&str, &str); 21] = models!(
+const MODELS: [(&str, &str); 22] = models!(
     "ada-containers-bounded_priority_queues.adb"
     "ada-containers-bounded_priority_queues.ads"
     "ada-containers-bounded_synchronized_queues.adb"
@@ -38,6 +38,7 @@ const MODELS: [(&str, &str); 21] = models!(
     "ada-containers-unbounded_priority_queues.ads"
     "ada-containers-unbounded_synchronized_queues.adb"
     "ada-containers-unbounded_synchronized_queues.ads"
+    "ada-finalization.ads"
     "ada-real_time-timing_events.adb"
     "ada-real_time-timing_events.ads"
     "ada-synchronous_barriers.adb"

@@ -332,6 +332,9 @@ impl<'a> Elaborator<'a> {
 
     fn assignment(&mut self, target: &'a syntax::Expr, value: &'a syntax::Expr) {
         match self.meaning(target) {
+            Meaning::Object(_, ty, _) if self.is_controlled(ty) => {
+                self.reject(target.span, "assignment to a controlled object");
+            }
             Meaning::Object(obj, ty, _) => self.assign_expr(&obj, ty, value),
             Meaning::Undeclared(text) => self.reject(target.span, text),
             Meaning::Value(..) | Meaning::Unknown { .. } | Meaning::Library(_) => {
@@ -395,6 +398,9 @@ impl<'a> Elaborator<'a> {
                 self.emit(|next| Action::Event { name: format!("library {event}"), next });
             }
             Meaning::Undeclared(text) => self.reject(call.span, text),
+            Meaning::Prefixed { subs, prefix, dereference } => {
+                self.call_prefixed(&subs, (prefix, dereference), args, false, call.span);
+            }
             Meaning::Routine { value, ty } | Meaning::Value(value, Some(ty)) => {
                 self.call_routine(value, ty, args, call.span);
             }
@@ -701,6 +707,7 @@ impl<'a> Elaborator<'a> {
         let triggered = self.reserve();
         let start = self.reserve();
         let join = self.reserve();
+        let (site, regions) = (self.cx.cur, self.regions.len());
         self.put(Action::Async { trigger: model_trigger, abortable: start, triggered });
         self.cx.cur = start;
         self.cx.cleanups.push(Cleanup::EndAsync);
@@ -712,6 +719,11 @@ impl<'a> Elaborator<'a> {
             },
         );
         self.cx.cleanups.pop();
+        if self.regions[regions..].iter().any(|r| !r.is_empty()) {
+            let end = std::mem::replace(&mut self.cx.cur, site);
+            self.reject(self.cx.span, "an abortable part that declares controlled objects");
+            self.cx.cur = end;
+        }
         self.emit(|next| Action::EndAsync { next });
         self.put(Action::Skip { next: join });
         self.cx.cur = triggered;

@@ -161,6 +161,7 @@ pub enum TypeDef {
 
 #[derive(Clone, Debug, Default)]
 pub struct RecordDef {
+    pub tagged: bool,
     pub components: Vec<Decl>,
     pub variants: Option<VariantPart>,
 }
@@ -321,6 +322,7 @@ pub enum DeclKind {
         single: bool,
         discriminants: Vec<Param>,
         entries: Vec<EntryDecl>,
+        interfaces: Vec<Expr>,
     },
     TaskBody {
         name: Ident,
@@ -332,6 +334,7 @@ pub enum DeclKind {
         discriminants: Vec<Param>,
         items: Vec<Decl>,
         private: Vec<Decl>,
+        interfaces: Vec<Expr>,
     },
     ProtectedBody {
         name: Ident,

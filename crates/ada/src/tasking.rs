@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rendez_model::{
-    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Loc, Mode, ObjectId, Owner, Place, Proc,
+    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Mode, ObjectId, Owner, Place, Proc,
     ProcId, Storage, TaskId, VarId,
 };
 use rendez_source::Span;
@@ -55,8 +55,10 @@ impl<'a> Elaborator<'a> {
             prefix: format!("{}.", instance.name),
             after_accept: None,
             activating: true,
+            controlled: None,
         };
         let outer = std::mem::replace(&mut self.cx, cx);
+        self.cx.controlled = self.enter_region("");
         match self.unit_types[instance.of.0].body {
             UnitBody::Task(body) => {
                 self.declare_all(&body.decls);
@@ -68,22 +70,7 @@ impl<'a> Elaborator<'a> {
                 self.reject(self.unit_types[instance.of.0].span, format!("task `{name}` has no body"));
             }
         }
-        self.announce_end(exit);
         self.cx = outer;
-    }
-
-    /// Where handlers of task termination are in use, every task calls them at its end.
-    fn announce_end(&mut self, exit: Loc) {
-        let Some(scope) = self.library_package("ada.task_termination") else { return };
-        let list = self.scopes[scope.0].names.get("task_ended").cloned().unwrap_or_default();
-        let Meaning::Subprograms(subs) = self.bindings(list, "Task_Ended") else { return };
-        let Action::Complete { next: wait } = self.program.node(exit).action else { return };
-        let before = self.reserve();
-        let Action::Await { next, .. } = &mut self.program.nodes[wait.index()].action else { return };
-        let end = std::mem::replace(next, before);
-        self.cx.cur = before;
-        self.call_procedure(&subs, &[], self.cx.span);
-        self.put(Action::Skip { next: end });
     }
 
     // ---- calling entries ---------------------------------------------------------------------
@@ -637,6 +624,7 @@ impl<'a> Elaborator<'a> {
                 if let Some(init) = init {
                     self.assign_expr(&obj, ty, init);
                 }
+                self.control_allocated(&obj, ty, init.is_some(), span);
                 let value = self.reference_to(&obj, ty);
                 Val::Scalar(value, Some(access))
             }
@@ -663,6 +651,7 @@ impl<'a> Elaborator<'a> {
         if let Some(init) = init {
             self.assign_expr(&obj, ty, init);
         }
+        self.control_allocated(&obj, ty, init.is_some(), span);
         self.reference_to(&obj, ty)
     }
 

@@ -11,13 +11,15 @@ use crate::syntax::{self, *};
 impl<'a> Elaborator<'a> {
     pub(crate) fn new_type(&mut self, name: impl Into<String>, kind: TypeKind<'a>) -> TypeId {
         let id = TypeId(self.types.len());
-        self.types.push(Type { name: name.into(), root: id, kind });
+        let scope = self.cx.scope;
+        self.types.push(Type { name: name.into(), root: id, kind, scope, parent: None, class_wide: false });
         id
     }
 
     pub(crate) fn new_subtype(&mut self, name: impl Into<String>, of: TypeId, kind: TypeKind<'a>) -> TypeId {
-        let root = self.types[of.0].root;
-        self.types.push(Type { name: name.into(), root, kind });
+        let of = &self.types[of.0];
+        let ty = Type { name: name.into(), kind, ..of.clone() };
+        self.types.push(ty);
         TypeId(self.types.len() - 1)
     }
 
@@ -295,7 +297,16 @@ impl<'a> Elaborator<'a> {
             }
             TypeDef::Derived(parent, extension) => {
                 let parent = self.subtype(parent);
+                self.types[id.0].parent = Some(self.root(parent));
                 match (self.kind(parent).clone(), extension) {
+                    // An interface has no components.
+                    (TypeKind::Interface, Some(def)) => TypeKind::Record {
+                        def,
+                        discriminants,
+                        scope: self.cx.scope,
+                        parent: None,
+                        constraint: None,
+                    },
                     (TypeKind::Record { .. }, Some(def)) => TypeKind::Record {
                         def,
                         discriminants,
@@ -317,9 +328,10 @@ impl<'a> Elaborator<'a> {
             TypeDef::AccessSubprogram(profile) => {
                 TypeKind::AccessSubprogram { profile, scope: self.cx.scope }
             }
-            TypeDef::Interface => TypeKind::Unmodelled("a call of an interface"),
+            TypeDef::Interface => TypeKind::Interface,
         };
         self.types[id.0].kind = kind;
+        self.complete_class(id);
     }
 
     /// Names and types of the components of a record type, without a constraint.

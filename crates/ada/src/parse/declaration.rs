@@ -178,6 +178,7 @@ impl Cx<'_> {
                     single: node.kind() == "single_task_declaration",
                     discriminants: self.discriminants(node),
                     entries,
+                    interfaces: self.interfaces(node),
                 })
             }
             "task_body" => {
@@ -203,6 +204,7 @@ impl Cx<'_> {
                     discriminants: self.discriminants(node),
                     items,
                     private,
+                    interfaces: self.interfaces(node),
                 })
             }
             "protected_body" => {
@@ -427,6 +429,14 @@ impl Cx<'_> {
         self.decls(part)
     }
 
+    /// The interfaces that a task or protected type implements: `is new A and B with`.
+    fn interfaces(&mut self, node: N) -> Vec<Expr> {
+        let children = self.children(node);
+        let Some(at) = children.iter().position(|c| c.kind() == "new") else { return Vec::new() };
+        let end = children.iter().position(|c| c.kind() == "with").unwrap_or(children.len()).max(at + 1);
+        children[at + 1..end].split(|c| c.kind() == "and").map(|part| self.names(part)).collect()
+    }
+
     /// Parameters and result.
     fn profile(&mut self, node: N) -> Profile {
         let params = self.params(node);
@@ -631,9 +641,13 @@ impl Cx<'_> {
                     let (ranges, element) = self.array(child);
                     TypeDef::Array(ranges, Box::new(element))
                 }
-                "record_type_definition" => TypeDef::Record(
-                    self.child(child, "record_definition").map_or(RecordDef::default(), |r| self.record(r)),
-                ),
+                "record_type_definition" => {
+                    let mut def = self
+                        .child(child, "record_definition")
+                        .map_or(RecordDef::default(), |r| self.record(r));
+                    def.tagged = self.has(child, "tagged");
+                    TypeDef::Record(def)
+                }
                 "access_to_object_definition" => {
                     let children = self.children(child);
                     let rest: Vec<N> = children
@@ -653,8 +667,11 @@ impl Cx<'_> {
                     let parent = self.subtype(&children[at..end]);
                     let extension = self
                         .child(child, "record_extension_part")
-                        .and_then(|e| self.child(e, "record_definition"))
-                        .map(|r| self.record(r));
+                        .map(|e| {
+                            self.child(e, "record_definition")
+                                .map_or(RecordDef::default(), |r| self.record(r))
+                        })
+                        .map(|def| RecordDef { tagged: true, ..def });
                     TypeDef::Derived(parent, extension)
                 }
                 "interface_type_definition" => TypeDef::Interface,

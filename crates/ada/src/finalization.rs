@@ -1,0 +1,153 @@
+//! Controlled types: Initialize when an object is declared, Finalize when its master is left.
+//!
+//! Every region that declares controlled objects counts those that are initialised in a cell.
+//! Whoever leaves the region, normally, by a jump or by an exception, finalises as many; a task
+//! that is aborted does so at its end. Assignment, deallocation and asynchronous transfer of
+//! control with such objects are rejected.
+
+use std::rc::Rc;
+
+use rendez_model::{Action, BinaryOp, Domain, Expr as Model, Place, Storage, Value, VarId};
+use rendez_source::Span;
+
+use crate::elaborate::Elaborator;
+use crate::env::*;
+
+/// The controlled objects of one region, in the order of their declaration.
+pub struct Region<'a> {
+    pub task: rendez_model::TaskId,
+    /// How many of them are initialised.
+    count: VarId,
+    parts: Vec<(Obj, TypeId, Rc<Subprogram<'a>>)>,
+}
+
+impl Region<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+impl<'a> Elaborator<'a> {
+    /// A new region, if the program has controlled types; its number serves to leave it.
+    pub(crate) fn enter_region(&mut self, name: &str) -> Option<usize> {
+        self.library_package("ada.finalization")?;
+        let name = format!("{}{name} controlled", self.cx.prefix);
+        let count = self.program.add_var(name, Domain::Range(0, 255), Value::Known(0), Storage::Shared);
+        self.regions.push(Region { task: self.cx.task, count, parts: Vec::new() });
+        Some(self.regions.len() - 1)
+    }
+
+    /// The user's own version of Initialize, Adjust or Finalize.
+    fn control(&mut self, ty: TypeId, name: &str) -> Option<Rc<Subprogram<'a>>> {
+        let library = self.library_package("ada.finalization")?;
+        let mut at = Some(self.root(ty));
+        while let Some(ancestor) = at {
+            if self.types[ancestor.0].scope == library {
+                let sub = self.primitives(ty, name).into_iter().next()?;
+                return (sub.scope != library).then_some(sub);
+            }
+            at = self.types[ancestor.0].parent;
+        }
+        None
+    }
+
+    /// Whether objects of the type are, or contain, objects whose control is the user's.
+    pub(crate) fn is_controlled(&mut self, ty: TypeId) -> bool {
+        if self.library_package("ada.finalization").is_none() {
+            return false;
+        }
+        match self.kind(ty).clone() {
+            TypeKind::Record { .. } => {
+                ["initialize", "adjust", "finalize"].iter().any(|n| self.control(ty, n).is_some())
+                    || self.fields(ty).iter().any(|f| self.is_controlled(f.1))
+            }
+            TypeKind::Array { element, .. } => self.is_controlled(element),
+            _ => false,
+        }
+    }
+
+    /// All parts of an object that are controlled, components first.
+    fn controlled_parts(&mut self, obj: &Obj, ty: TypeId, out: &mut Vec<(Obj, TypeId)>) {
+        if !self.is_controlled(ty) {
+            return;
+        }
+        for (part, ty) in self.components(obj, ty).unwrap_or_default() {
+            self.controlled_parts(&part, ty, out);
+        }
+        if matches!(self.kind(ty), TypeKind::Record { .. }) {
+            out.push((obj.clone(), ty));
+        }
+    }
+
+    /// Initialises the controlled parts of an object and sees to their finalisation.
+    pub(crate) fn control_object(&mut self, obj: &Obj, ty: TypeId, initialised: bool, span: Span) {
+        if !self.is_controlled(ty) {
+            return;
+        }
+        if self.cx.controlled.is_none()
+            && self.cx.task == rendez_model::TaskId::ENVIRONMENT
+            && !self.cx.repeated
+        {
+            // Objects of library packages: finalised when the program ends.
+            self.cx.controlled = self.enter_region("library");
+        }
+        let Some(region) = self.cx.controlled else {
+            return self.reject(span, "a controlled object declared here");
+        };
+        if matches!(obj, Obj::Opaque) {
+            return self.reject(span, "a controlled object that is not followed");
+        }
+        let mut parts = Vec::new();
+        self.controlled_parts(obj, ty, &mut parts);
+        for (part, ty) in parts {
+            if !initialised && let Some(sub) = self.control(ty, "initialize") {
+                self.call_with_cells(&sub, Some((part.clone(), ty)), &[], None);
+            }
+            if let Some(sub) = self.control(ty, "finalize") {
+                self.regions[region].parts.push((part, ty, sub));
+                let (count, now) = (self.regions[region].count, self.regions[region].parts.len());
+                self.assign(Place::Var(count), Model::Const(now as i64));
+            }
+        }
+    }
+
+    /// Finalises what is initialised of a region.
+    pub(crate) fn leave_region(&mut self, region: usize) {
+        let count = self.regions[region].count;
+        for i in (0..self.regions[region].parts.len()).rev() {
+            let (obj, ty, sub) = self.regions[region].parts[i].clone();
+            let initialised = Model::binary(BinaryOp::Greater, Model::Var(count), Model::Const(i as i64));
+            let (yes, no) = self.branch(Some(initialised));
+            self.cx.cur = yes;
+            self.assign(Place::Var(count), Model::Const(i as i64));
+            self.call_with_cells(&sub, Some((obj, ty)), &[], None);
+            self.put(Action::Skip { next: no });
+            self.cx.cur = no;
+        }
+    }
+
+    /// An object made by an allocator: it is initialised, but its end is not followed.
+    pub(crate) fn control_allocated(&mut self, obj: &Obj, ty: TypeId, initialised: bool, span: Span) {
+        if !self.is_controlled(ty) {
+            return;
+        }
+        self.program.assume("allocated objects of controlled types are not finalised", span);
+        let mut parts = Vec::new();
+        self.controlled_parts(obj, ty, &mut parts);
+        for (part, ty) in parts {
+            if !initialised && let Some(sub) = self.control(ty, "initialize") {
+                self.call_with_cells(&sub, Some((part, ty)), &[], None);
+            }
+        }
+    }
+
+    /// At the end of a task, whatever an abort left behind is finalised.
+    pub(crate) fn leave_all_regions(&mut self) {
+        let task = self.cx.task;
+        for region in (0..self.regions.len()).rev() {
+            if self.regions[region].task == task {
+                self.leave_region(region);
+            }
+        }
+    }
+}
