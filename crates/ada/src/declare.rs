@@ -722,9 +722,12 @@ impl<'a> Elaborator<'a> {
             let outer_master = std::mem::replace(&mut self.cx.master, master);
             self.cx.cleanups.push(Cleanup::Await(master));
             let first = self.program.tasks.len();
+            let objects = self.program.objects.len();
+            let mut declared = objects;
             self.guarded(
                 |e| {
                     e.declare_all(decls);
+                    declared = e.program.objects.len();
                     e.handled(handled);
                 },
                 |e, occurrence| {
@@ -735,6 +738,7 @@ impl<'a> Elaborator<'a> {
                         .collect();
                     e.emit(|next| Action::Abandon { tasks, next });
                     e.emit(|next| Action::Await { masters: vec![master], next });
+                    e.close_objects(objects, e.program.objects.len());
                     if let Some(region) = controlled {
                         e.leave_region(region);
                     }
@@ -743,6 +747,7 @@ impl<'a> Elaborator<'a> {
             );
             self.cx.cleanups.pop();
             self.emit(|next| Action::Await { masters: vec![master], next });
+            self.close_objects(objects, declared);
             if let Some(region) = controlled {
                 self.cx.cleanups.pop();
                 self.leave_region(region);

@@ -56,11 +56,15 @@ pub struct Elaborator<'a> {
     pub(crate) proc_info: HashMap<ProcId, ProcInfo>,
     /// Entry calls written so far: who calls, and what names the entry.
     pub(crate) entry_calls: Vec<(TaskId, Model)>,
+    /// Entries that trigger asynchronous selects: any task may have to run their bodies.
+    pub(crate) triggers: Vec<Model>,
     pub(crate) jobs: std::collections::VecDeque<Job<'a>>,
     pub(crate) pools: Vec<Vec<(Obj, TypeId)>>,
     pub(crate) pool_of: HashMap<TypeId, PoolId>,
     pub(crate) class_types: HashMap<TypeId, TypeId>,
     pub(crate) regions: Vec<crate::finalization::Region<'a>>,
+    /// Protected objects declared by task bodies.
+    pub(crate) task_objects: Vec<(TaskId, std::ops::Range<usize>)>,
     /// Syntax that is not in the source: calls with their prefix among the arguments.
     pub(crate) arena: &'a typed_arena::Arena<Vec<syntax::Arg>>,
     pub(crate) fixups: Vec<Fixup>,
@@ -304,12 +308,14 @@ impl<'a> Elaborator<'a> {
             procs: HashMap::new(),
             proc_info: HashMap::new(),
             entry_calls: Vec::new(),
+            triggers: Vec::new(),
             jobs: std::collections::VecDeque::new(),
             // The first pool holds everything that may be designated by access to a class.
             pools: vec![Vec::new()],
             pool_of: HashMap::new(),
             class_types: HashMap::new(),
             regions: Vec::new(),
+            task_objects: Vec::new(),
             arena,
             fixups: Vec::new(),
             fixup_tables: HashMap::new(),
@@ -461,7 +467,9 @@ impl<'a> Elaborator<'a> {
     fn write_exits(&mut self) {
         for task in (0..self.program.tasks.len()).map(TaskId::from) {
             let announced = self.library_package("ada.task_termination").filter(|_| task.0 > 0);
-            if announced.is_none() && !self.regions.iter().any(|r| r.task == task) {
+            let objects: Vec<_> =
+                self.task_objects.iter().filter(|o| o.0 == task).map(|o| o.1.clone()).collect();
+            if announced.is_none() && objects.is_empty() && !self.regions.iter().any(|r| r.task == task) {
                 continue;
             }
             let exit = self.program.tasks[task.index()].exit;
@@ -471,6 +479,9 @@ impl<'a> Elaborator<'a> {
             let Action::Await { next, .. } = &mut self.program.nodes[wait.index()].action else { continue };
             let end = std::mem::replace(next, before);
             self.task_context(task, before, |e| {
+                for range in objects {
+                    e.close_objects(range.start, range.end);
+                }
                 e.leave_all_regions();
                 if let Some(scope) = announced {
                     // Handlers of task termination are in use.

@@ -4,10 +4,13 @@
 //! Whoever leaves the region, normally, by a jump or by an exception, finalises as many; a task
 //! that is aborted does so at its end. Assignment, deallocation and asynchronous transfer of
 //! control with such objects are rejected.
+//!
+//! Protected objects are finalised, too: a call that was requeued to one from outside its master
+//! fails with Program_Error.
 
 use std::rc::Rc;
 
-use rendez_model::{Action, BinaryOp, Domain, Expr as Model, Place, Storage, Value, VarId};
+use rendez_model::{Action, BinaryOp, Domain, Expr as Model, ObjectId, Owner, Place, Storage, Value, VarId};
 use rendez_source::Span;
 
 use crate::elaborate::Elaborator;
@@ -100,15 +103,29 @@ impl<'a> Elaborator<'a> {
         let mut parts = Vec::new();
         self.controlled_parts(obj, ty, &mut parts);
         for (part, ty) in parts {
-            if !initialised && let Some(sub) = self.control(ty, "initialize") {
-                self.call_with_cells(&sub, Some((part.clone(), ty)), &[], None);
-            }
-            if let Some(sub) = self.control(ty, "finalize") {
-                self.regions[region].parts.push((part, ty, sub));
-                let (count, now) = (self.regions[region].count, self.regions[region].parts.len());
-                self.assign(Place::Var(count), Model::Const(now as i64));
-            }
+            let initialize = if initialised { None } else { self.control(ty, "initialize") };
+            let finalize = self.control(ty, "finalize");
+            self.abort_deferred(|e| {
+                if let Some(sub) = initialize {
+                    e.call_with_cells(&sub, Some((part.clone(), ty)), &[], None);
+                }
+                if let Some(sub) = finalize {
+                    e.regions[region].parts.push((part, ty, sub));
+                    let (count, now) = (e.regions[region].count, e.regions[region].parts.len());
+                    e.assign(Place::Var(count), Model::Const(now as i64));
+                }
+            });
         }
+    }
+
+    /// Code during which an abort has to wait.
+    fn abort_deferred(&mut self, code: impl FnOnce(&mut Self)) {
+        self.emit(|next| Action::Defer { next });
+        self.guarded(code, |e, occurrence| {
+            e.emit(|next| Action::Undefer { next });
+            e.end_path(Action::Resume { occurrence });
+        });
+        self.emit(|next| Action::Undefer { next });
     }
 
     /// Finalises what is initialised of a region.
@@ -119,8 +136,10 @@ impl<'a> Elaborator<'a> {
             let initialised = Model::binary(BinaryOp::Greater, Model::Var(count), Model::Const(i as i64));
             let (yes, no) = self.branch(Some(initialised));
             self.cx.cur = yes;
-            self.assign(Place::Var(count), Model::Const(i as i64));
-            self.call_with_cells(&sub, Some((obj, ty)), &[], None);
+            self.abort_deferred(|e| {
+                e.assign(Place::Var(count), Model::Const(i as i64));
+                e.call_with_cells(&sub, Some((obj, ty)), &[], None);
+            });
             self.put(Action::Skip { next: no });
             self.cx.cur = no;
         }
@@ -136,7 +155,19 @@ impl<'a> Elaborator<'a> {
         self.controlled_parts(obj, ty, &mut parts);
         for (part, ty) in parts {
             if !initialised && let Some(sub) = self.control(ty, "initialize") {
-                self.call_with_cells(&sub, Some((part, ty)), &[], None);
+                self.abort_deferred(|e| e.call_with_cells(&sub, Some((part, ty)), &[], None));
+            }
+        }
+    }
+
+    /// Ends the protected objects that were declared since there were `first` of them.
+    pub(crate) fn close_objects(&mut self, first: usize, last: usize) {
+        if !self.units.requeues {
+            return;
+        }
+        for object in (first..last).map(ObjectId::from) {
+            if self.program.entries.iter().any(|e| e.owner == Owner::Object(object)) {
+                self.emit(|next| Action::Close { object, next });
             }
         }
     }

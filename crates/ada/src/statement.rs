@@ -696,7 +696,10 @@ impl<'a> Elaborator<'a> {
                 (Trigger::Delay, crate::tasking::Copies::default())
             }
             StmtKind::Call(call) => match self.prepared_entry(call) {
-                Some((entry, args, copies)) => (Trigger::Call { entry, args }, copies),
+                Some((entry, args, copies)) => {
+                    self.triggers.extend(self.entry_calls.last().map(|c| c.1.clone()));
+                    (Trigger::Call { entry, args }, copies)
+                }
                 None => return,
             },
             _ => {

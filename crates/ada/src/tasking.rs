@@ -61,7 +61,12 @@ impl<'a> Elaborator<'a> {
         self.cx.controlled = self.enter_region("");
         match self.unit_types[instance.of.0].body {
             UnitBody::Task(body) => {
+                let objects = self.program.objects.len();
                 self.declare_all(&body.decls);
+                let declared = objects..self.program.objects.len();
+                if self.units.requeues && !declared.is_empty() {
+                    self.task_objects.push((task, declared));
+                }
                 self.handled(&body.handled);
                 self.put(Action::Skip { next: exit });
             }
@@ -508,12 +513,14 @@ impl<'a> Elaborator<'a> {
     /// Asks for the bodies of the protected entries that are called; true if there were new ones.
     pub(crate) fn need_entry_bodies(&mut self) -> bool {
         let mut needed = Vec::new();
-        for (task, target) in &self.entry_calls {
+        let all = (0..self.program.tasks.len()).map(TaskId::from);
+        let serving = self.triggers.iter().flat_map(|t| all.clone().map(move |task| (task, t)));
+        for (task, target) in self.entry_calls.iter().map(|(task, target)| (*task, target)).chain(serving) {
             for entry in self.program.possible_entries(target) {
                 if let Owner::Object(object) = self.program.entries[entry.index()].owner
-                    && !self.program.bodies.contains_key(&(*task, entry))
+                    && !self.program.bodies.contains_key(&(task, entry))
                 {
-                    needed.push((*task, entry, object));
+                    needed.push((task, entry, object));
                 }
             }
         }

@@ -33,6 +33,8 @@ pub struct Units {
     pub subunits: HashMap<String, usize>,
     /// Simple names that something in the program may assign to.
     pub assigned: crate::assigned::Names,
+    /// Some unit requeues calls.
+    pub requeues: bool,
 }
 
 pub struct Search<'s> {
@@ -64,6 +66,7 @@ pub fn load(
             bodies: HashMap::new(),
             subunits: HashMap::new(),
             assigned: crate::assigned::Names::default(),
+            requeues: false,
         },
         files: HashSet::new(),
         tried: HashSet::new(),
@@ -143,6 +146,7 @@ impl Loader<'_> {
             self.diagnostics.push(Diagnostic::general(format!("{name}:1:1: the file is empty")));
             return;
         }
+        self.units.requeues |= text.to_lowercase().contains("requeue");
         let parsed = parse(file, &text, self.trees);
         self.units.tracked.extend(parsed.tracked);
         let failed = !parsed.diagnostics.is_empty();

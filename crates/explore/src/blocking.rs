@@ -157,6 +157,7 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     }
     for frame in &ts.frames {
         program.node(frame.site).action.each_successor(|l| starts.push(l));
+        starts.extend(frame.serving.map(|_| frame.site));
     }
     let mut locs = closure(program, starts, |_| true);
     // Entry bodies that it may run, except that of the entry in question.

@@ -132,11 +132,13 @@ fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: 
         | Action::Return
         | Action::Raise { .. }
         | Action::Resume { .. }
+        | Action::Defer { .. }
         | Action::Assert { .. } => true,
         // These end somebody's wait, or give a lock away; nothing but an abort can come between.
         Action::EndAccept { .. }
         | Action::FailAccept { .. }
         | Action::Activated { .. }
+        | Action::Undefer { .. }
         | Action::Unlock { .. }
         | Action::Delay { .. } => !interruptible,
         _ => false,

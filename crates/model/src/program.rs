@@ -399,6 +399,18 @@ pub enum Action {
     EndAsync {
         next: Loc,
     },
+    /// From here to the matching `Undefer` an abort has to wait.
+    Defer {
+        next: Loc,
+    },
+    Undefer {
+        next: Loc,
+    },
+    /// The protected object goes out of existence: calls that are still queued fail.
+    Close {
+        object: ObjectId,
+        next: Loc,
+    },
     /// The execution is not followed any further; the reason is one of the assumptions.
     Stop {
         reason: String,
@@ -433,7 +445,10 @@ macro_rules! visit_successors {
             | Abort { next, .. }
             | Assert { next, .. }
             | Delay { next }
-            | EndAsync { next } => f(next),
+            | EndAsync { next }
+            | Defer { next }
+            | Undefer { next }
+            | Close { next, .. } => f(next),
             Branch { yes, no, .. } => {
                 f(yes);
                 f(no);

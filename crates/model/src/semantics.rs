@@ -143,6 +143,7 @@ impl<'p> Semantics<'p> {
                 wait: Wait::Nothing,
                 aborted: false,
                 due: false,
+                deferred: 0,
                 failed: false,
                 frames: Vec::new(),
                 accepts: Vec::new(),
@@ -324,10 +325,12 @@ impl<'p> Semantics<'p> {
 
     fn abort_deferred(&self, state: &State, task: TaskId) -> bool {
         // A call that was requeued without abort is protected like a rendezvous.
-        matches!(
-            state.tasks[task.index()].wait,
-            Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. }
-        ) || state.locks.contains(&Lock::Write(task))
+        state.tasks[task.index()].deferred > 0
+            || matches!(
+                state.tasks[task.index()].wait,
+                Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. }
+            )
+            || state.locks.contains(&Lock::Write(task))
     }
 
     fn is_abort_completion(&self, loc: Loc) -> bool {
@@ -651,6 +654,28 @@ impl<'p> Semantics<'p> {
             Action::Async { trigger, abortable, triggered } => {
                 self.start_async(run, task, loc, trigger, *abortable, *triggered, out);
             }
+            Action::Defer { next } => {
+                let ts = &mut run.state.tasks[task.index()];
+                ts.deferred = (ts.deferred + 1).min(3);
+                run.go(task, *next);
+                out.push(run.done(What::Ran));
+            }
+            Action::Undefer { next } => {
+                let ts = &mut run.state.tasks[task.index()];
+                ts.deferred = ts.deferred.saturating_sub(1);
+                run.go(task, *next);
+                run.completion_point(task);
+                out.push(run.done(What::Ran));
+            }
+            Action::Close { object, next } => {
+                run.go(task, *next);
+                for entry in self.entries_of_object(*object) {
+                    for caller in std::mem::take(&mut run.state.queues[entry.index()]) {
+                        run.fail_call(caller, ExceptionId::PROGRAM_ERROR, true);
+                    }
+                }
+                out.push(run.done(What::Ran));
+            }
             Action::EndAsync { next } => {
                 let Some(level) = run.state.tasks[task.index()].transfers.len().checked_sub(1) else {
                     run.go(task, *next);
@@ -831,7 +856,12 @@ impl<'p> Semantics<'p> {
             let mut run = run.clone();
             run.guessed |= guessed;
             run.state.queues[entry.index()].remove(0);
-            run.enter(head, entry, object);
+            if head.level == 0 {
+                run.enter(head, entry, object);
+            } else if !run.serve_trigger(head, entry, object) {
+                out.push(run.done(What::Unsupported));
+                continue;
+            }
             out.push(run.done(what(Some((head.task, entry)))));
         }
         if !certain {
@@ -969,7 +999,8 @@ impl<'p> Semantics<'p> {
         // In an entry body the innermost frame belongs to the queued call; in an accept body the
         // innermost rendezvous does.
         let in_entry_body = run.state.tasks[task.index()].frames.last().is_some_and(|f| {
-            matches!(self.program.node(f.site).action, Action::EntryCall { .. } | Action::Async { .. })
+            f.serving.is_some()
+                || matches!(self.program.node(f.site).action, Action::EntryCall { .. } | Action::Async { .. })
         });
         if in_entry_body {
             let ts = &mut run.state.tasks[task.index()];
@@ -979,7 +1010,10 @@ impl<'p> Semantics<'p> {
                 .map(ObjectId::from)
                 .filter(|o| run.state.locks[o.index()] == Lock::Write(task))
                 .collect();
-            let caller = Caller { task, level: 0 };
+            let caller = match frame.serving {
+                Some(caller) => caller,
+                None => run.requeued(Caller { task, level: 0 }, with_abort),
+            };
             // The old protected action ends with the requeue; the new queue is entered first, so
             // that a requeue to the same object is seen by its barriers.
             let Some(&object) = held.last() else { return };
@@ -1006,6 +1040,7 @@ impl<'p> Semantics<'p> {
                         }
                     }
                 }
+                Owner::Task(_) if caller.level > 0 => out.push(run.done(What::Unsupported)),
                 Owner::Task(_) => {
                     let mut middle = Vec::new();
                     self.call_entry(run, caller, entry, None, &mut middle);
@@ -1028,6 +1063,7 @@ impl<'p> Semantics<'p> {
             return;
         };
         run.go(task, next);
+        let r = Rendezvous { caller: run.requeued(r.caller, with_abort), ..r };
         let what = What::Requeued { caller: r.caller.task, entry };
         match self.program.entries[entry.index()].owner {
             Owner::Task(owner) => {

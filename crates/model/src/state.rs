@@ -60,6 +60,9 @@ pub struct Frame {
     pub proc: ProcId,
     /// Values of the procedure's locals before a recursive call; empty otherwise.
     pub saved: Vec<Value>,
+    /// The task runs an entry body for somebody else, whose asynchronous select it triggers; then
+    /// `site` is where the task itself goes on.
+    pub serving: Option<Caller>,
 }
 
 /// A rendezvous in progress, seen from the accepting task.
@@ -91,6 +94,8 @@ pub struct TaskState {
     pub aborted: bool,
     /// Aborted, and past a point where the abort must take effect.
     pub due: bool,
+    /// How many regions that defer an abort the task is in.
+    pub deferred: u8,
     /// Its activation failed and its activator does not know yet.
     pub failed: bool,
     pub frames: Vec<Frame>,
@@ -134,7 +139,8 @@ impl State {
                 task.status as u8
                     | u8::from(task.aborted) << 3
                     | u8::from(task.failed) << 4
-                    | u8::from(task.due) << 5,
+                    | u8::from(task.due) << 5
+                    | task.deferred << 6,
             );
             if task.status == Status::Unborn || task.status == Status::Terminated {
                 continue;
@@ -163,6 +169,13 @@ impl State {
                 varint(out, frame.saved.len() as u128);
                 for value in &frame.saved {
                     varint(out, value.known().map_or(0, |v| zigzag(v) + 1));
+                }
+                match frame.serving {
+                    None => out.push(0),
+                    Some(caller) => {
+                        out.push(caller.level);
+                        varint(out, u128::from(caller.task.0));
+                    }
                 }
             }
             varint(out, task.accepts.len() as u128);
@@ -274,6 +287,7 @@ impl Reader<'_> {
             wait: Wait::Nothing,
             aborted: flags & 8 != 0,
             due: flags & 32 != 0,
+            deferred: flags >> 6,
             failed: flags & 16 != 0,
             frames: Vec::new(),
             accepts: Vec::new(),
@@ -295,6 +309,10 @@ impl Reader<'_> {
                 site: Loc(self.index()),
                 proc: ProcId(self.index()),
                 saved: (0..self.number()).map(|_| self.value()).collect(),
+                serving: match self.byte() {
+                    0 => None,
+                    level => Some(Caller { task: TaskId(self.index()), level }),
+                },
             })
             .collect();
         task.accepts = (0..self.number())

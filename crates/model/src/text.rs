@@ -248,6 +248,9 @@ fn action(a: &Action) -> String {
             format!("async {trigger} {} {}", abortable.0, triggered.0)
         }
         Action::EndAsync { next } => format!("endasync {}", next.0),
+        Action::Defer { next } => format!("defer {}", next.0),
+        Action::Undefer { next } => format!("undefer {}", next.0),
+        Action::Close { object, next } => format!("close {} {}", object.0, next.0),
         Action::Stop { reason } => format!("stop {reason:?}"),
         Action::Unsupported { text } => format!("unsupported {text:?}"),
     }
@@ -696,6 +699,9 @@ impl Reader {
                 triggered: self.index()?,
             },
             "endasync" => Action::EndAsync { next: self.index()? },
+            "defer" => Action::Defer { next: self.index()? },
+            "undefer" => Action::Undefer { next: self.index()? },
+            "close" => Action::Close { object: self.index()?, next: self.index()? },
             "stop" => Action::Stop { reason: self.text()? },
             "unsupported" => Action::Unsupported { text: self.text()? },
             other => return Err(format!("no action is called {other}")),

@@ -92,8 +92,13 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Who will handle an exception that is raised now, clean-ups aside.
     pub(super) fn fate(&self, task: TaskId, exception: ExceptionId) -> Fate {
         let ts = &self.state.tasks[task.index()];
-        let sites = std::iter::once(ts.pc).chain(ts.frames.iter().rev().map(|f| f.site));
-        for loc in sites {
+        let frames = std::iter::once(None).chain(ts.frames.iter().rev().map(Some));
+        for frame in frames {
+            let loc = frame.map_or(ts.pc, |f| f.site);
+            if frame.is_some_and(|f| f.serving.is_some()) {
+                // It goes to the task whose call this is.
+                return Fate::Handled(loc);
+            }
             let mut handler = self.program().node(loc).handler;
             while let Some(id) = handler {
                 let h = &self.program().handlers[id.index()];
@@ -129,6 +134,10 @@ impl<'s, 'p> Run<'s, 'p> {
                 Some(frame) => {
                     self.leave(&frame);
                     loc = frame.site;
+                    if let Some(caller) = frame.serving {
+                        self.go(task, loc);
+                        return self.fail_call(caller, exception, false);
+                    }
                 }
                 None => return self.go(task, program.tasks[task.index()].exit),
             }
@@ -160,7 +169,7 @@ impl<'s, 'p> Run<'s, 'p> {
         let recursive = ts.frames.iter().any(|f| f.proc == proc);
         let saved =
             if recursive { locals.iter().map(|l| self.state.vars[l.index()]).collect() } else { Vec::new() };
-        ts.frames.push(Frame { site: ts.pc, proc, saved });
+        ts.frames.push(Frame { site: ts.pc, proc, saved, serving: None });
     }
 
     /// Gives the locals of a procedure that is left the values they had before the call; outside
@@ -179,6 +188,12 @@ impl<'s, 'p> Run<'s, 'p> {
             return self.raise(task, ExceptionId::PROGRAM_ERROR, false);
         };
         let formals = &program.procs[frame.proc.index()].formals;
+        if let Some(caller) = frame.serving {
+            self.copy_out(formals, self.args(caller));
+            self.leave(&frame);
+            self.go(task, frame.site);
+            return self.finish_call(caller);
+        }
         match &program.node(frame.site).action {
             Action::Call { outs, next, .. } => {
                 let results: Vec<Value> = outs.iter().map(|(i, _)| self.get(formals[*i].cell)).collect();
@@ -344,9 +359,6 @@ impl<'s, 'p> Run<'s, 'p> {
     /// The caller takes the lock and runs the entry body.
     pub(super) fn enter(&mut self, caller: Caller, entry: EntryId, object: ObjectId) {
         let program = self.program();
-        if caller.level > 0 {
-            self.transfer(caller.task, usize::from(caller.level) - 1, false);
-        }
         let task = caller.task;
         self.state.tasks[task.index()].wait = Wait::Nothing;
         self.state.locks[object.index()] = Lock::Write(task);
@@ -358,6 +370,48 @@ impl<'s, 'p> Run<'s, 'p> {
         self.push_frame(task, proc);
         self.copy_in(&program.procs[proc.index()].formals, args);
         self.go(task, program.procs[proc.index()].start);
+    }
+
+    /// Runs the entry body of a call that triggers somebody's asynchronous select, whose
+    /// abortable part may go on meanwhile; false if this task is not free to do it.
+    pub(super) fn serve_trigger(&mut self, caller: Caller, entry: EntryId, object: ObjectId) -> bool {
+        let program = self.program();
+        let server = self.task;
+        let Some(&proc) = program.bodies.get(&(server, entry)) else { return false };
+        if self.state.tasks[server.index()].wait != Wait::Nothing {
+            return false;
+        }
+        self.state.locks[object.index()] = Lock::Write(server);
+        self.state.tasks[caller.task.index()].transfers[usize::from(caller.level) - 1].entry = None;
+        let args = self.args(caller);
+        self.push_frame(server, proc);
+        if let Some(frame) = self.state.tasks[server.index()].frames.last_mut() {
+            frame.serving = Some(caller);
+        }
+        self.copy_in(&program.procs[proc.index()].formals, args);
+        self.go(server, program.procs[proc.index()].start);
+        true
+    }
+
+    /// A triggering call that was taken at once and is requeued now: the abortable part starts.
+    pub(super) fn requeued(&mut self, caller: Caller, with_abort: bool) -> Caller {
+        let ts = &mut self.state.tasks[caller.task.index()];
+        let Action::Async { abortable, .. } = self.semantics.program.node(ts.pc).action else {
+            return caller;
+        };
+        if caller.level > 0 || !with_abort {
+            return caller;
+        }
+        ts.transfers.push(Transfer {
+            site: ts.pc,
+            frames: ts.frames.len() as u16,
+            accepts: ts.accepts.len() as u16,
+            entry: None,
+            fired: false,
+        });
+        ts.wait = Wait::Nothing;
+        ts.pc = abortable;
+        Caller { task: caller.task, level: ts.transfers.len() as u8 }
     }
 
     /// Leaves the abortable part of an asynchronous select. With `triggered` control goes to the
@@ -398,6 +452,7 @@ impl<'s, 'p> Run<'s, 'p> {
         ts.failed |= ts.status == Status::Activating;
         ts.status = Status::Completed;
         ts.due = false;
+        ts.deferred = 0;
         ts.frames.clear();
         ts.transfers.clear();
         for r in std::mem::take(&mut ts.accepts) {
