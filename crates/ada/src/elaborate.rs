@@ -86,6 +86,8 @@ pub struct Elaborator<'a> {
     /// Library units that are no packages: generics, subprograms, renamings.
     library_units: HashMap<String, Binding<'a>>,
     pub(crate) depth: usize,
+    /// The component of a record or protected object is being made.
+    pub(crate) in_component: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -332,6 +334,7 @@ impl<'a> Elaborator<'a> {
             packages: HashMap::new(),
             library_units: HashMap::new(),
             depth: 0,
+            in_component: false,
         };
         e.standard();
         e

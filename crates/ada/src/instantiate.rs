@@ -174,7 +174,9 @@ impl<'a> Elaborator<'a> {
                 if depends && matches!(self.kind(ty), TypeKind::Array { .. }) && !self.is_active(ty) {
                     ty = self.root(ty);
                 }
+                let outer = std::mem::replace(&mut self.in_component, true);
                 let obj = self.make(ty, &format!("{name}.{}", field.text), field.span);
+                self.in_component = outer;
                 if let Some(init) = init {
                     self.assign_expr(&obj, ty, init);
                 }
@@ -235,8 +237,13 @@ impl<'a> Elaborator<'a> {
             let value = match given {
                 Some((e, at)) => {
                     let here = std::mem::replace(&mut self.cx.scope, at);
+                    let before = self.cx.cur;
                     let value = self.scalar(e, Some(ty));
                     self.cx.scope = here;
+                    if self.in_component && self.cx.cur != before {
+                        // It is evaluated once, with the type, not with every object.
+                        self.reject(e.span, "a call in the constraint of a component");
+                    }
                     value
                 }
                 _ => match &param.default {
@@ -366,7 +373,11 @@ impl<'a> Elaborator<'a> {
         let outer_locals = std::mem::take(&mut self.cx.locals);
         for decl in self.unit_types[of.0].items.clone() {
             match &decl.kind {
-                DeclKind::Object { .. } => self.declare(decl),
+                DeclKind::Object { .. } => {
+                    let outer = std::mem::replace(&mut self.in_component, true);
+                    self.declare(decl);
+                    self.in_component = outer;
+                }
                 DeclKind::Subprogram { spec, .. } => {
                     self.bind_operation(id, spec, scope, decl.span);
                 }

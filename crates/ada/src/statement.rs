@@ -391,7 +391,7 @@ impl<'a> Elaborator<'a> {
                     return self.raise(exception);
                 }
                 if name.ends_with("unchecked_deallocation") {
-                    return;
+                    return self.deallocate(args);
                 }
                 self.library_call(&name, args, call.span);
                 let event = name.rsplit('.').next().unwrap_or(&name).to_owned();
@@ -424,6 +424,27 @@ impl<'a> Elaborator<'a> {
             }
             _ => self.reject(call.span, "this is not something that can be called"),
         }
+    }
+
+    /// The access value becomes null; a protected object that is known goes out of existence.
+    fn deallocate(&mut self, args: &'a [Arg]) {
+        let Some(Arg { value: Choice::Expr(e), .. }) = args.first() else { return };
+        let Meaning::Object(obj, ty, _) = self.meaning(e) else { return };
+        if let (Obj::Protected(id), _) = self.dereferenced(obj.clone(), ty) {
+            let object = rendez_model::ObjectId::from(id.0);
+            self.emit(|next| Action::Close { object, next });
+        } else if let TypeKind::Access { target, .. } = *self.kind(ty) {
+            let waited_for = match *self.kind(target) {
+                TypeKind::Protected { of, .. } => !self.unit_types[of.0].entries.is_empty(),
+                _ => false,
+            };
+            if waited_for || self.is_controlled(target) {
+                let what = "deallocation of a controlled or protected object that cannot be determined";
+                return self.reject(e.span, what);
+            }
+        }
+        let place = self.place(&obj);
+        self.assign(place, Model::Const(-1));
     }
 
     /// `Ada.Exceptions.Raise_Exception (E'Identity)` raises E.

@@ -293,6 +293,16 @@ impl<'p> Semantics<'p> {
         &self.object_entries[object.index()]
     }
 
+    /// Whether a task has nothing left to do once it terminates.
+    fn ends_at_once(&self, task: TaskId) -> bool {
+        let exit = self.program.tasks[task.index()].exit;
+        let Action::Complete { next } = self.program.node(exit).action else { return true };
+        match self.program.node(next).action {
+            Action::Await { next, .. } => matches!(self.program.node(next).action, Action::Terminate),
+            _ => matches!(self.program.node(next).action, Action::Terminate),
+        }
+    }
+
     /// Whether a task waits at a select with an open terminate alternative.
     pub fn at_terminate(&self, state: &State, task: TaskId) -> bool {
         let ts = &state.tasks[task.index()];
@@ -586,10 +596,18 @@ impl<'p> Semantics<'p> {
                 if !dependents.iter().all(|t| self.at_terminate(state, *t)) {
                     return;
                 }
+                let mut all_ended = true;
                 for t in &dependents {
-                    run.end(*t);
+                    if self.ends_at_once(*t) {
+                        run.end(*t);
+                    } else {
+                        run.finish(*t);
+                        all_ended = false;
+                    }
                 }
-                run.go(task, *next);
+                if all_ended {
+                    run.go(task, *next);
+                }
                 out.push(run.done(if dependents.is_empty() { What::Ran } else { What::Ended(dependents) }));
             }
             Action::Terminate => {

@@ -477,6 +477,15 @@ impl<'s, 'p> Run<'s, 'p> {
         ts.pc = exit;
     }
 
+    /// Sends a task that waited at terminate to its end.
+    pub(super) fn finish(&mut self, task: TaskId) {
+        let exit = self.program().tasks[task.index()].exit;
+        let ts = &mut self.state.tasks[task.index()];
+        ts.wait = Wait::Nothing;
+        ts.pc = exit;
+        self.complete(task);
+    }
+
     /// Marks tasks and their dependents; those that wait are completed at once.
     pub(super) fn abort(&mut self, victims: &[TaskId]) -> Vec<TaskId> {
         let mut all: Vec<TaskId> = victims.to_vec();
