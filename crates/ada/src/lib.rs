@@ -13,6 +13,7 @@ mod env;
 mod expression;
 mod finalization;
 mod instantiate;
+pub mod instrument;
 mod library;
 pub mod parse;
 mod statement;

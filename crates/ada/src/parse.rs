@@ -288,7 +288,12 @@ impl<'t> Cx<'t> {
         for note in &mut self.notes {
             if !note.used && note.at < before {
                 note.used = true;
-                out.push(Stmt { kind: note.stmt.clone(), span: note.span, labels: Vec::new() });
+                out.push(Stmt {
+                    kind: note.stmt.clone(),
+                    span: note.span,
+                    whole: note.span,
+                    labels: Vec::new(),
+                });
             }
         }
     }

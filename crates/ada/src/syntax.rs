@@ -385,7 +385,10 @@ pub enum DeclKind {
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
+    /// Its first line, for messages.
     pub span: Span,
+    /// All of it.
+    pub whole: Span,
     pub labels: Vec<Ident>,
 }
 

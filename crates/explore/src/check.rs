@@ -47,7 +47,13 @@ const MAX_FINDINGS: usize = 10;
 /// Explores the program and decides the default checks.
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let semantics = Semantics::bounded(program, options.recursion);
-    let local = LocalSteps::new(program, options.merge_local, options.long_delays);
+    let local = {
+        let stops: fn(&Action) -> bool = match options.long_delays {
+            true => |a| matches!(a, Action::Delay { .. }),
+            false => |_| false,
+        };
+        LocalSteps::new(program, options.merge_local, stops)
+    };
     let found = search(&semantics, &local, options, control);
     let mut builder = Builder {
         program,

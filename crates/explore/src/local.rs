@@ -13,16 +13,16 @@ use rendez_model::{Action, Program, TaskId};
 pub struct LocalSteps {
     pub access: Access,
     enabled: bool,
-    /// A delay is a step of its own.
-    delays: bool,
+    /// Actions that are steps of their own though they are local.
+    stops: fn(&Action) -> bool,
 }
 
 /// Local steps of one task in one go; a longer run is cut into several states.
 const CHUNK: usize = 5_000;
 
 impl LocalSteps {
-    pub fn new(program: &Program, enabled: bool, delays: bool) -> Self {
-        LocalSteps { access: Access::new(program), enabled, delays }
+    pub fn new(program: &Program, enabled: bool, stops: fn(&Action) -> bool) -> Self {
+        LocalSteps { access: Access::new(program), enabled, stops }
     }
 
     /// Runs local steps from `state` to rest and reports each.
@@ -71,7 +71,7 @@ impl LocalSteps {
             && !ts.aborted
             && ts.transfers.is_empty()
             && self.access.is_local(program, state, task)
-            && !(self.delays && matches!(program.node(ts.pc).action, Action::Delay { .. }))
+            && !(self.stops)(&program.node(ts.pc).action)
     }
 }
 

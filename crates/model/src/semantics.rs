@@ -876,11 +876,21 @@ impl<'p> Semantics<'p> {
             run.state.queues[entry.index()].remove(0);
             if head.level == 0 {
                 run.enter(head, entry, object);
-            } else if !run.serve_trigger(head, entry, object) {
-                out.push(run.done(What::Unsupported));
+                out.push(run.done(what(Some((head.task, entry)))));
                 continue;
             }
-            out.push(run.done(what(Some((head.task, entry)))));
+            // Ada leaves open who runs the body: this task, or the caller itself.
+            let mut served = false;
+            for server in [run.task, head.task] {
+                let mut run = run.clone();
+                if !(served && server == run.task) && run.serve_trigger(server, head, entry, object) {
+                    served = true;
+                    out.push(run.done(what(Some((head.task, entry)))));
+                }
+            }
+            if !served {
+                out.push(run.done(What::Unsupported));
+            }
         }
         if !certain {
             run.guessed |= !open.is_empty();

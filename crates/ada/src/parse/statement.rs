@@ -58,7 +58,8 @@ impl Cx<'_> {
             }
             self.take_notes(child.start_byte(), &mut out);
             let kind = self.stmt(child);
-            out.push(Stmt { kind, span: self.head_span(child), labels: std::mem::take(&mut labels) });
+            let (span, whole) = (self.head_span(child), self.span(child));
+            out.push(Stmt { kind, span, whole, labels: std::mem::take(&mut labels) });
         }
         // Annotations between the last statement and the word that ends the sequence.
         let mut after = node.next_sibling();
@@ -70,7 +71,7 @@ impl Cx<'_> {
         }
         if !labels.is_empty() {
             let span = self.span(node);
-            out.push(Stmt { kind: StmtKind::Null, span, labels });
+            out.push(Stmt { kind: StmtKind::Null, span, whole: span, labels });
         }
         self.depth -= 1;
         out
@@ -205,7 +206,8 @@ impl Cx<'_> {
                     return StmtKind::Unsupported("asynchronous select");
                 };
                 let kind = self.stmt(first);
-                let trigger = Stmt { kind, span: self.span(first), labels: Vec::new() };
+                let span = self.span(first);
+                let trigger = Stmt { kind, span, whole: span, labels: Vec::new() };
                 StmtKind::Asynchronous { trigger: Box::new(trigger), then, abortable }
             }
             "delay_until_statement" | "delay_relative_statement" => {

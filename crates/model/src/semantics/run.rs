@@ -373,10 +373,15 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Runs the entry body of a call that triggers somebody's asynchronous select, whose
-    /// abortable part may go on meanwhile; false if this task is not free to do it.
-    pub(super) fn serve_trigger(&mut self, caller: Caller, entry: EntryId, object: ObjectId) -> bool {
+    /// abortable part may go on meanwhile; false if the server is not free to do it.
+    pub(super) fn serve_trigger(
+        &mut self,
+        server: TaskId,
+        caller: Caller,
+        entry: EntryId,
+        object: ObjectId,
+    ) -> bool {
         let program = self.program();
-        let server = self.task;
         let Some(&proc) = program.bodies.get(&(server, entry)) else { return false };
         if self.state.tasks[server.index()].wait != Wait::Nothing {
             return false;

@@ -1,0 +1,172 @@
+//! Whether the model allows what a program was seen to do.
+
+use rendez_explore::LocalSteps;
+use rendez_model::semantics::{Outcome, Semantics, What};
+use rendez_model::state::{State, Status};
+use rendez_model::{Action, Program, TaskId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A line of a log: who was where. Nobody in particular if somebody else may have run the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub who: Option<String>,
+    pub label: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The program ended.
+    Ended,
+    /// Nothing more happened.
+    Blocked,
+    /// It was stopped while it ran.
+    Running,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Allowed,
+    /// The longest part of the log that the model allows.
+    Mismatch {
+        accepted: usize,
+    },
+    /// The search for an explanation was given up.
+    TooLarge,
+    /// The explanation leads through something that is not modelled.
+    NotModelled,
+}
+
+/// Nodes of one search at most.
+const LIMIT: usize = 300_000;
+
+/// Searches for an execution of the model with exactly these events in this order.
+pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
+    let semantics = Semantics::new(program);
+    let mut search = Search {
+        program,
+        local: LocalSteps::new(program, true, |a| matches!(a, Action::Event { .. })),
+        semantics: &semantics,
+        log,
+        end,
+        seen: FxHashSet::default(),
+        furthest: 0,
+        unsupported: false,
+    };
+    let state = search.local.settle(&semantics, semantics.initial(), |_| {});
+    match search.run(state) {
+        Some(true) => Verdict::Allowed,
+        Some(false) if search.unsupported => Verdict::NotModelled,
+        Some(false) => Verdict::Mismatch { accepted: search.furthest },
+        None => Verdict::TooLarge,
+    }
+}
+
+struct Search<'s, 'p> {
+    program: &'p Program,
+    semantics: &'s Semantics<'p>,
+    local: LocalSteps,
+    log: &'s [Entry],
+    end: End,
+    seen: FxHashSet<(u32, u64, u64)>,
+    furthest: usize,
+    unsupported: bool,
+}
+
+type Names = FxHashMap<String, TaskId>;
+
+impl Search<'_, '_> {
+    /// Depth first, towards the next event; None if there is too much to look at.
+    fn run(&mut self, initial: State) -> Option<bool> {
+        let mut stack: Vec<(usize, State, Names)> = vec![(0, initial, Names::default())];
+        let mut bytes = Vec::new();
+        let mut out: Vec<Outcome> = Vec::new();
+        while let Some((position, state, names)) = stack.pop() {
+            bytes.clear();
+            state.encode(&mut bytes);
+            let mut known: Vec<(&String, &TaskId)> = names.iter().collect();
+            known.sort();
+            let key = (position as u32, hash(&bytes, &known, 1), hash(&bytes, &known, 2));
+            if !self.seen.insert(key) {
+                continue;
+            }
+            if self.seen.len() > LIMIT {
+                return None;
+            }
+            self.furthest = self.furthest.max(position);
+            let expected = self.log.get(position);
+            if expected.is_none() && self.end == End::Running {
+                return Some(true);
+            }
+            let wanted = expected.and_then(|e| e.who.as_ref()).and_then(|who| names.get(who)).copied();
+            let mut moved = false;
+            let mut later = Vec::new();
+            let mut next = Vec::new();
+            for t in 0..state.tasks.len() {
+                let task = TaskId::from(t);
+                out.clear();
+                self.semantics.successors(&state, task, &mut out);
+                for outcome in out.drain(..) {
+                    moved |= !self.program.tasks[t].background;
+                    if matches!(outcome.step.what, What::Unsupported | What::Stopped) {
+                        self.unsupported = true;
+                        continue;
+                    }
+                    match &self.program.node(outcome.step.loc).action {
+                        Action::Event { name, .. }
+                            if name.contains(':') && outcome.step.what == What::Ran =>
+                        {
+                            let Some(expected) = expected.filter(|e| e.label == *name) else { continue };
+                            let mut names = names.clone();
+                            if let Some(who) = &expected.who {
+                                match names.get(who) {
+                                    Some(known) if *known != task => continue,
+                                    Some(_) => {}
+                                    None if names.values().any(|t| *t == task) => continue,
+                                    None => {
+                                        names.insert(who.clone(), task);
+                                    }
+                                }
+                            }
+                            let after = self.local.settle(self.semantics, outcome.state, |_| {});
+                            next.push((position + 1, after, names));
+                        }
+                        _ => {
+                            let after = self.local.settle(self.semantics, outcome.state, |_| {});
+                            let node = (position, after, names.clone());
+                            if wanted == Some(task) { next.push(node) } else { later.push(node) }
+                        }
+                    }
+                }
+            }
+            if expected.is_none() {
+                let alive = |t: &usize| {
+                    !self.program.tasks[*t].background
+                        && !matches!(state.tasks[*t].status, Status::Unborn | Status::Terminated)
+                };
+                let anybody = (0..state.tasks.len()).any(|t| alive(&t));
+                let here = match self.end {
+                    End::Ended => !anybody,
+                    End::Blocked => anybody && !moved,
+                    End::Running => true,
+                };
+                if here {
+                    return Some(true);
+                }
+            }
+            stack.extend(later);
+            // Progress in the log is tried before anything else.
+            next.sort_by_key(|n| n.0);
+            stack.extend(next);
+        }
+        Some(false)
+    }
+}
+
+fn hash(bytes: &[u8], names: &[(&String, &TaskId)], seed: u64) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    seed.hash(&mut hasher);
+    bytes.hash(&mut hasher);
+    names.hash(&mut hasher);
+    hasher.finish()
+}
