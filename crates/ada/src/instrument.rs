@@ -4,7 +4,8 @@
 //! sequence of statements, the instrumented program tells a package `Rendez_Log` where it is. An
 //! annotation makes the same place an event of the model, so that a log can be compared with what
 //! the model allows. Bodies of functions stay as they are: how often a barrier is evaluated is
-//! nobody's business. Delays are scaled by the package, and every task says which exception it
+//! nobody's business. Handlers start with a pause: in GNAT's run time a call that follows a
+//! Tasking_Error too fast may come back without a rendezvous. Delays are scaled by the package, and every task says which exception it
 //! dies of.
 
 use rendez_source::SourceMap;
@@ -131,6 +132,10 @@ impl Work<'_> {
     fn handled(&mut self, handled: &Handled, who: Who) {
         self.stmts(&handled.stmts, who);
         for handler in &handled.handlers {
+            if let (Some(first), Who::Task) = (handler.stmts.first(), who) {
+                let start = self.start(first);
+                self.insert(start, "Rendez_Log.Recover; ");
+            }
             self.stmts(&handler.stmts, who);
         }
     }

@@ -71,6 +71,11 @@ package body Rendez_Log is
       Log.Put ("-", Label);
    end Note;
 
+   procedure Recover is
+   begin
+      delay 0.003;
+   end Recover;
+
    function Scaled (Time : Duration) return Duration is
    begin
       return (if Time > 1.0 then 0.005 elsif Time > 0.0 then Duration'Min (Time, 0.003) else Time);

@@ -7,6 +7,9 @@ package Rendez_Log is
    --  Somebody is at a place of shared code: another task may run it.
    procedure Note (Label : String);
 
+   --  An exception was caught: a moment for the run time to get over it.
+   procedure Recover;
+
    --  Delays are made short.
    function Scaled (Time : Duration) return Duration;
 

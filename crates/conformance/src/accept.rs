@@ -121,7 +121,7 @@ impl Search<'_, '_> {
                                 match names.get(who) {
                                     Some(known) if *known != task => continue,
                                     Some(_) => {}
-                                    None if names.values().any(|t| *t == task) => continue,
+                                    // A task declared in a loop has a new name each time.
                                     None => {
                                         names.insert(who.clone(), task);
                                     }

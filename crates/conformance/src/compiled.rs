@@ -14,6 +14,7 @@ const LOG_BODY: &str = include_str!("../ada/rendez_log.adb");
 /// Several programs in one executable.
 pub struct Compiled {
     executable: PathBuf,
+    input: PathBuf,
 }
 
 /// Writes the programs and a driver that runs one of them, and compiles everything.
@@ -42,7 +43,9 @@ pub fn compile(folder: &Path, programs: &[(String, String)]) -> Result<Compiled,
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    Ok(Compiled { executable: folder.join("rendez_drive") })
+    // Whoever reads input gets as many ones as they like.
+    write("input", &"1\n".repeat(10_000))?;
+    Ok(Compiled { executable: folder.join("rendez_drive"), input: folder.join("input") })
 }
 
 /// Events of one run at most.
@@ -54,7 +57,7 @@ impl Compiled {
         let mut child = Command::new(&self.executable)
             .env("RENDEZ_PROGRAM", program.to_string())
             .env("RENDEZ_SEED", seed.to_string())
-            .stdin(Stdio::null())
+            .stdin(std::fs::File::open(&self.input).map_err(|e| e.to_string())?)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

@@ -29,6 +29,8 @@ struct Writer {
     requeue: bool,
     abort: bool,
     asynchronous: bool,
+    /// In the procedure itself, which must not call itself without end.
+    helping: bool,
     fresh: u64,
 }
 
@@ -44,6 +46,7 @@ pub fn program(seed: u64, name: &str) -> Program {
         requeue: random.chance(18),
         abort: random.chance(15),
         asynchronous: random.chance(12),
+        helping: false,
         fresh: 0,
         random,
     };
@@ -203,7 +206,9 @@ impl Writer {
     fn procedure(&mut self) -> Node {
         let place =
             Place { task: 0, accepting: false, abortable: false, depth: 2, looping: false, returns: true };
+        self.helping = true;
         let mut body = self.statements(place, 1);
+        self.helping = false;
         body.push(Node::fixed("null;"));
         Node::part("procedure Help (L : in out Integer) is begin", body, "end Help;")
     }
@@ -213,6 +218,9 @@ impl Writer {
             Place { task: t, accepting: false, abortable: false, depth: 0, looping: false, returns: false };
         let count = 1 + self.random.below(4);
         let mut body = self.statements(place, count);
+        if self.random.chance(45) {
+            body.push(self.server(place));
+        }
         body.push(Node::fixed("null;"));
         if self.random.chance(15) {
             body.push(Node::around("exception", vec![self.handler(place)], ""));
@@ -222,6 +230,19 @@ impl Writer {
             vec![Node::fixed("L : Integer := 0;"), Node::part("begin", body, "")],
             format!("end T{t};"),
         )
+    }
+
+    /// Serves calls until nobody is left to call.
+    fn server(&mut self, place: Place) -> Node {
+        let inner = Place { looping: true, depth: 2, ..place };
+        let then = self.statements(inner, 1);
+        let accept = Node { removable: false, ..self.accept(inner) };
+        let parts = vec![
+            Node::part("", vec![Node::fixed("accept A;"), Node::part("", then, "")], ""),
+            Node::part("or", vec![accept], ""),
+            Node::part("or", vec![Node::fixed("terminate;")], ""),
+        ];
+        Node::around("loop", vec![Node::part("select", parts, "end select;")], "end loop;")
     }
 
     fn handler(&mut self, place: Place) -> Node {
@@ -271,7 +292,7 @@ impl Writer {
             68..74 => Node::line("X := (X + 1) mod 3;"),
             74..78 => Node::line(format!("Flag := {condition};")),
             78..80 => Node::line("X := X + 1;"),
-            80..84 => Node::line("Help (L);"),
+            80..84 if !self.helping => Node::line("Help (L);"),
             84..86 if self.requeue => Node::line("P.Pass;"),
             86..88 if self.family => Node::line(format!("P.Lane ({});", 1 + number % 2)),
             88..90 if self.family && serves => Node::line(format!("accept F ({});", 1 + number % 2)),

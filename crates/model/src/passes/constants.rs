@@ -11,12 +11,15 @@ use crate::program::*;
 pub fn propagate_constants(program: &mut Program) {
     loop {
         let constants = constant_cells(program);
+        let shared: Vec<bool> = (program.vars.iter().zip(&constants))
+            .map(|(v, constant)| v.storage == Storage::Shared && constant.is_none())
+            .collect();
         let mut changed = false;
         let tables = program.tables.clone();
         for node in &mut program.nodes {
             let before = node.action.clone();
             fold_places(&mut node.action, &tables);
-            node.action.map_exprs(&mut |e| fold(e, &constants, &tables));
+            node.action.map_exprs(&mut |e| fold(e, &constants, &shared, &tables));
             if let Action::Branch { cond: Expr::Const(v), yes, no } = &node.action {
                 node.action = Action::Skip { next: if *v != 0 { *yes } else { *no } };
             }
@@ -24,7 +27,7 @@ pub fn propagate_constants(program: &mut Program) {
         }
         for entry in &mut program.entries {
             if let Some(barrier) = &mut entry.barrier {
-                fold(barrier, &constants, &tables);
+                fold(barrier, &constants, &shared, &tables);
             }
         }
         if !changed {
@@ -35,13 +38,14 @@ pub fn propagate_constants(program: &mut Program) {
     super::compact(program, &exits);
 }
 
-fn fold(e: &mut Expr, constants: &[Option<i64>], tables: &[Table]) {
-    let taken = std::mem::replace(e, Expr::Any);
+/// Folds an expression, unless it would no longer read a shared variable: that may be a race.
+fn fold(e: &mut Expr, constants: &[Option<i64>], shared: &[bool], tables: &[Table]) {
+    let taken = e.clone();
     let at = |table: TableId, index: i64| -> Option<i64> {
         let table = &tables[table.index()];
         usize::try_from(index.checked_sub(table.first)?).ok().and_then(|i| table.values.get(i).copied())
     };
-    *e = taken.rewrite(&mut |e| match &e {
+    let folded = taken.rewrite(&mut |e| match &e {
         Expr::Var(v) => constants[v.index()].map_or(e, Expr::Const),
         Expr::Load(table, index) => match index.constant().and_then(|i| at(*table, i)) {
             Some(cell) if cell >= 0 => {
@@ -56,6 +60,25 @@ fn fold(e: &mut Expr, constants: &[Option<i64>], tables: &[Table]) {
         },
         _ => e,
     });
+    let mut lost = false;
+    e.walk(&mut |part| match part {
+        Expr::Var(v) if shared[v.index()] => lost |= !mentions(&folded, part),
+        Expr::Load(table, _) => {
+            let cells = &tables[table.index()].values;
+            let any = cells.iter().any(|c| usize::try_from(*c).is_ok_and(|c| shared.get(c) == Some(&true)));
+            lost |= any && matches!(folded, Expr::Const(_));
+        }
+        _ => {}
+    });
+    if !lost {
+        *e = folded;
+    }
+}
+
+fn mentions(e: &Expr, part: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |p| found |= p == part);
+    found
 }
 
 fn fold_places(action: &mut Action, tables: &[Table]) {

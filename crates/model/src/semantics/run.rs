@@ -491,7 +491,7 @@ impl<'s, 'p> Run<'s, 'p> {
         self.complete(task);
     }
 
-    /// Marks tasks and their dependents; those that wait are completed at once.
+    /// Marks tasks and their dependents.
     pub(super) fn abort(&mut self, victims: &[TaskId]) -> Vec<TaskId> {
         let mut all: Vec<TaskId> = victims.to_vec();
         for victim in victims {
@@ -514,14 +514,8 @@ impl<'s, 'p> Run<'s, 'p> {
                 }
                 Status::Activating | Status::Active => {}
             }
+            // It completes by itself, soon: until then others may still take its calls.
             ts.aborted = true;
-            let waits = matches!(
-                ts.wait,
-                Wait::Queued { cancellable: true, .. } | Wait::Select { .. } | Wait::Activation
-            );
-            if waits {
-                self.kill(task);
-            }
         }
         all
     }
