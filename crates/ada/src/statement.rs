@@ -314,10 +314,11 @@ impl<'a> Elaborator<'a> {
                         self.program.assume(text, self.cx.span);
                         self.end_path(Action::Stop { reason });
                     }
-                    (Some("forget"), Some((_, target))) => match self.meaning(target) {
-                        Meaning::Object(obj, ty, _) => self.forget(&obj, ty),
-                        _ => {}
-                    },
+                    (Some("forget"), Some((_, target))) => {
+                        if let Meaning::Object(obj, ty, _) = self.meaning(target) {
+                            self.forget(&obj, ty);
+                        }
+                    }
                     _ => self.diagnostics.push(
                         rendez_source::Diagnostic::warning(name.span, "unknown annotation for rendez").help(
                             "known are: Annotate (Rendez, Assert, Condition), (Rendez, Event, Name), \

@@ -211,7 +211,7 @@ impl<'a> Elaborator<'a> {
             let target = if let Some(entry) = instance.as_ref().and_then(|i| i.entries.get(name)) {
                 // The prefix takes the place of one parameter.
                 let fits = !function && entry.decl.params.len() + 1 == params && entry.bounds.is_none();
-                fits.then(|| Target::Entry(entry.first))
+                fits.then_some(Target::Entry(entry.first))
             } else if let Some(instance) = instance {
                 let list = self.scopes[instance.scope.0].names.get(name).cloned().unwrap_or_default();
                 let own = list.into_iter().find_map(|b| match b {

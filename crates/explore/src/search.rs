@@ -7,7 +7,7 @@ use rendez_model::access::touched;
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Edge, Graph};
@@ -318,7 +318,11 @@ impl Run<'_, '_> {
                 if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
                     flags |= Edge::POLLS;
                 }
-                let changes = |v: &VarId| outcome.state.vars[v.index()] != before.vars[v.index()];
+                // What is not followed may change.
+                let changes = |v: &VarId| {
+                    program.vars[v.index()].domain == Domain::Opaque
+                        || outcome.state.vars[v.index()] != before.vars[v.index()]
+                };
                 if writes.iter().any(changes) {
                     flags |= Edge::PROGRESS;
                 }

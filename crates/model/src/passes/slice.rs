@@ -51,6 +51,8 @@ struct Slicer<'p> {
     proc_kept: Vec<bool>,
     meets: Meets,
     proc_code: Vec<Vec<Loc>>,
+    /// Cells that are only set and then counted up or down by one.
+    counters: Vec<bool>,
     removed_loop: bool,
 }
 
@@ -65,6 +67,7 @@ impl<'p> Slicer<'p> {
             proc_kept: vec![false; program.procs.len()],
             meets: Meets::new(program),
             proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
+            counters: counters(program),
             removed_loop: false,
         }
     }
@@ -185,10 +188,25 @@ impl<'p> Slicer<'p> {
             Action::Call { proc, outs, .. } => {
                 self.proc_kept[proc.index()] || outs.iter().any(|o| self.touches(&o.1))
             }
+            // A loop may never end: only one that counts is sure to.
+            Action::Branch { cond, .. } if self.meets.loops(loc) && !cond.is_any() && !self.counts(cond) => {
+                true
+            }
             Action::Branch { .. } | Action::Choose { .. } => {
                 self.meets.at(loc).is_none() || self.meets.region(loc).iter().any(|l| self.kept[l.index()])
             }
             _ => true,
+        }
+    }
+
+    /// Whether a condition asks if a counter, which nothing else changes, has reached its end.
+    fn counts(&self, cond: &Expr) -> bool {
+        match cond {
+            Expr::Binary(BinaryOp::NotEqual, counter, _) => match **counter {
+                Expr::Var(v) => self.counters[v.index()],
+                _ => false,
+            },
+            _ => false,
         }
     }
 
@@ -261,6 +279,26 @@ impl<'p> Slicer<'p> {
         }
         changed
     }
+}
+
+/// Cells whose every change but the first is a step of one, always in the same direction.
+fn counters(program: &Program) -> Vec<bool> {
+    let mut sets = vec![0; program.vars.len()];
+    let mut steps = vec![0; program.vars.len()];
+    for node in &program.nodes {
+        match &node.action {
+            Action::Assign { to: Place::Var(v), value, .. } => {
+                let step = matches!(
+                    value,
+                    Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b)
+                        if **a == Expr::Var(*v) && **b == Expr::Const(1)
+                );
+                if step { steps[v.index()] += 1 } else { sets[v.index()] += 1 }
+            }
+            action => each_written(program, action, |v| sets[v.index()] += 2),
+        }
+    }
+    (0..program.vars.len()).map(|v| sets[v] == 1 && steps[v] == 1).collect()
 }
 
 /// The values that an expression may have; None if it is not followed at all.
