@@ -1430,6 +1430,15 @@ impl<'a> Elaborator<'a> {
         match operation {
             "self" => Val::Scalar(Model::Const(i64::from(self.cx.task.0)), None),
             "any_boolean" => Val::Scalar(Model::Any, boolean),
+            "chosen" => Val::Unknown { input: true },
+            "havoc" => {
+                if let Some(Arg { value: Choice::Expr(e), .. }) = args.first()
+                    && let Meaning::Object(obj, ty, _) = self.meaning(e)
+                {
+                    self.input(&obj, ty);
+                }
+                Val::Unknown { input: false }
+            }
             _ if arg.is_any() => {
                 self.reject(span, "a task that cannot be determined");
                 Val::Scalar(Model::Any, None)

@@ -10,12 +10,14 @@ mod call;
 mod declare;
 mod elaborate;
 mod env;
+mod environment;
 mod expression;
 mod finalization;
 mod instantiate;
 pub mod instrument;
 mod library;
 pub mod parse;
+pub mod project;
 mod statement;
 pub mod syntax;
 mod tagged;
@@ -28,6 +30,8 @@ use std::path::PathBuf;
 
 use rendez_model::Program;
 use rendez_source::{Diagnostic, SourceMap, Span};
+
+use syntax::DeclKind;
 
 pub use elaborate::Bounds;
 pub use parse::Trees;
@@ -43,6 +47,11 @@ pub struct Request {
     /// The main procedure, if there are several.
     pub main: Option<String>,
     pub bounds: Bounds,
+    pub naming: project::Naming,
+    /// Analyse this unit with a most general environment instead of a main procedure.
+    pub root: Option<String>,
+    /// Tasks of the environment.
+    pub clients: usize,
 }
 
 /// What was read. Without a program there is at least one error among the diagnostics.
@@ -63,29 +72,157 @@ pub fn read(request: &Request, files: &dyn Files) -> Front {
 
 /// Reads a program; what was parsed before is not parsed again.
 pub fn read_with(request: &Request, files: &dyn Files, trees: &mut Trees) -> Front {
-    let mut map = SourceMap::default();
-    let mut diagnostics = Vec::new();
-    let search =
-        units::Search { sources: &request.sources, include: &request.include, opaque: &request.opaque };
-    let units = units::load(&search, files, trees, &mut map, &mut diagnostics);
+    let (map, units, diagnostics) = load(request, files, trees, None);
     let mut front =
         Front { map, program: None, diagnostics, rejected: Vec::new(), tracked: units.tracked.clone() };
-    if front.diagnostics.iter().any(|d| d.severity == rendez_source::Severity::Error) {
+    if front.has_errors() {
         return front;
     }
-    let main = match find_main(&units, request) {
-        Ok(main) => main,
+    let (main, root) = match choose(&units, request) {
+        Ok(Start::Main(main)) => (main, None),
+        Ok(Start::Root(root)) => (0, Some(root)),
         Err(diagnostic) => {
             front.diagnostics.push(diagnostic);
             return front;
         }
     };
-    let names = front.map.names().map(str::to_owned).collect();
-    let elaborated = elaborate::elaborate(&units, main, request.bounds.clone(), names);
-    front.diagnostics.extend(elaborated.diagnostics);
-    front.rejected = elaborated.rejected;
-    front.program = Some(elaborated.program);
+    let Some(root) = root else {
+        front.elaborate(&units, main, request);
+        return front;
+    };
+    let clients = request.clients.max(1);
+    let text = match environment::environment(&units, &front.map, &root, clients) {
+        Ok(text) => text,
+        Err(diagnostic) => {
+            front.diagnostics.push(diagnostic);
+            return front;
+        }
+    };
+    let (map, units, diagnostics) = load(request, files, trees, Some(&text));
+    front.map = map;
+    front.diagnostics = diagnostics;
+    let main = units.all.iter().position(|u| {
+        let (name, is_body) = units::unit_name(&u.decl);
+        is_body && (name == environment::NAME || name.ends_with(&format!(".{}", environment::NAME)))
+    });
+    if let (Some(main), false) = (main, front.has_errors()) {
+        front.elaborate(&units, main, request);
+        if let Some(program) = &mut front.program {
+            program.name = format!("{root} and its environment");
+            program.open = true;
+            program.tasks[0].background = true;
+            program.assume(
+                format!(
+                    "{root} has no main procedure: {clients} tasks of the environment call its visible \
+                     operations in any order, any number of times, with any arguments; that they \
+                     have to wait, or stop calling, is no finding"
+                ),
+                Span::NOWHERE,
+            );
+        }
+    }
     front
+}
+
+/// Finds and parses the units of a program, and a text that is in no file.
+fn load(
+    request: &Request,
+    files: &dyn Files,
+    trees: &mut Trees,
+    extra: Option<&str>,
+) -> (SourceMap, units::Units, Vec<Diagnostic>) {
+    let mut map = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let name = format!("{}/{}.adb", rendez_model::LIBRARY_FOLDER, environment::NAME);
+    let search = units::Search {
+        sources: &request.sources,
+        include: &request.include,
+        opaque: &request.opaque,
+        naming: &request.naming,
+        extra: extra.map(|text| (name.as_str(), text)),
+    };
+    let units = units::load(&search, files, trees, &mut map, &mut diagnostics);
+    (map, units, diagnostics)
+}
+
+impl Front {
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == rendez_source::Severity::Error)
+    }
+
+    fn elaborate(&mut self, units: &units::Units, main: usize, request: &Request) {
+        let names = self.map.names().map(str::to_owned).collect();
+        let elaborated = elaborate::elaborate(units, main, request.bounds.clone(), names);
+        self.diagnostics.extend(elaborated.diagnostics);
+        self.rejected = elaborated.rejected;
+        self.program = Some(elaborated.program);
+    }
+}
+
+/// Where an analysis starts.
+enum Start {
+    /// At the main procedure, by the number of its unit.
+    Main(usize),
+    /// With calls from the environment to a unit.
+    Root(String),
+}
+
+fn choose(units: &units::Units, request: &Request) -> Result<Start, Diagnostic> {
+    if let Some(root) = &request.root {
+        return Ok(Start::Root(root.to_lowercase()));
+    }
+    let no_main = match find_main(units, request) {
+        Ok(main) => return Ok(Start::Main(main)),
+        Err(diagnostic) => diagnostic,
+    };
+    if request.main.is_some() || no_main.span.is_some() {
+        return Err(no_main);
+    }
+    // A library unit by itself is analysed with every possible caller.
+    let mut roots: Vec<String> = Vec::new();
+    for unit in &units.all {
+        let named = (unit.decl.span.file.0 as usize) < request.sources.len();
+        if named && let DeclKind::Package { name, .. } | DeclKind::PackageBody { name, .. } = &unit.decl.kind
+        {
+            roots.push(parse::dotted(name));
+        }
+    }
+    roots.sort();
+    roots.dedup();
+    match &roots[..] {
+        [] => Err(no_main),
+        [only] => Ok(Start::Root(only.clone())),
+        several => Err(Diagnostic::general(format!(
+            "no main procedure, and several library units: {}",
+            several.join(", ")
+        ))
+        .help("choose one with --root UNIT, to be analysed with every possible caller")),
+    }
+}
+
+/// The main procedures among some files: their names and where they are.
+pub fn find_mains(sources: &[PathBuf], files: &dyn Files) -> Vec<(String, PathBuf)> {
+    let mut mains = Vec::new();
+    let mut withed = Vec::new();
+    for path in sources {
+        let Ok(bytes) = files.read(path) else { continue };
+        let Ok(text) = rendez_source::decode(&bytes) else { continue };
+        let mut map = SourceMap::default();
+        let file = map.add("", "");
+        for unit in parse::parse(file, &text, &mut Trees::default()).units {
+            withed.extend(unit.withs.iter().map(parse::dotted));
+            if let DeclKind::Subprogram { spec, body: syntax::SubprogramBody::Body(_) } = &unit.decl.kind
+                && unit.separate.is_none()
+                && spec.params.is_empty()
+                && spec.result.is_none()
+            {
+                mains.push((parse::dotted(&spec.name), path.clone()));
+            }
+        }
+    }
+    mains.retain(|(name, _)| !withed.contains(name));
+    mains.sort();
+    mains
 }
 
 /// The main procedure: a library procedure without parameters that no other unit needs.

@@ -7,6 +7,7 @@ use rendez_source::{Diagnostic, SourceMap, Span, decode};
 
 use crate::library;
 use crate::parse::{Trees, dotted, parse};
+use crate::project::Naming;
 use crate::syntax::*;
 
 /// The file system, as far as the front end looks at it.
@@ -16,6 +17,11 @@ pub trait Files {
 
     /// The files in a folder; none if it cannot be listed.
     fn list(&self, folder: &Path) -> Vec<PathBuf>;
+
+    /// The folders in a folder.
+    fn folders(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// Larger files are refused: no source text written by people is as large.
@@ -42,6 +48,9 @@ pub struct Search<'s> {
     pub include: &'s [PathBuf],
     /// Units that the user declares to be without effect on synchronisation.
     pub opaque: &'s [String],
+    pub naming: &'s Naming,
+    /// A source text that is in no file.
+    pub extra: Option<(&'s str, &'s str)>,
 }
 
 /// Reads the named files and everything they need.
@@ -75,6 +84,9 @@ pub fn load(
     };
     for source in search.sources {
         loader.file(source, None);
+    }
+    if let Some((name, text)) = search.extra {
+        loader.add_file(Path::new(name), text.as_bytes());
     }
     loader.complete();
     let mut assigned = crate::assigned::Names::default();
@@ -218,7 +230,7 @@ impl Loader<'_> {
             for stub in stubs {
                 let full = format!("{prefix}.{stub}");
                 if !self.units.subunits.contains_key(&full) {
-                    self.look(&full, &["adb"]);
+                    self.look(&full, &["sub"]);
                 }
             }
         }
@@ -242,11 +254,11 @@ impl Loader<'_> {
             self.units.opaque.push((name.to_owned(), span));
             return;
         }
-        let file = name.replace('.', "-");
+        let (spec, body) = (self.search.naming.file(name, false), self.search.naming.file(name, true));
         self.diagnostics.push(
             Diagnostic::error(span, format!("unit `{name}` was not found")).label("needed here").help(
                 format!(
-                    "looked for {file}.ads and {file}.adb beside the sources; name its folder with -I DIR, \
+                    "looked for {spec} and {body} beside the sources; name its folder with -I DIR, \
                      or say --opaque {name} if it does not synchronise tasks"
                 ),
             ),
@@ -304,19 +316,22 @@ impl Loader<'_> {
 
     fn look(&mut self, name: &str, endings: &[&str]) -> bool {
         let folders = self.search_path();
-        let stem = name.replace('.', "-");
         let before = self.units.all.len();
         for ending in endings {
-            let wanted = format!("{stem}.{ending}");
+            let wanted = match *ending {
+                "sub" => self.search.naming.subunit(name),
+                ending => self.search.naming.file(name, ending == "adb"),
+            };
             for folder in &folders {
                 let found = self.listing(folder).get(&wanted).cloned();
                 if found.is_some_and(|path| self.file(&path, Some(name))) {
                     break;
                 }
             }
-            let path = Path::new(rendez_model::LIBRARY_FOLDER).join(&wanted);
+            let model = format!("{}.{ending}", name.replace('.', "-"));
+            let path = Path::new(rendez_model::LIBRARY_FOLDER).join(&model);
             if self.units.all.len() == before
-                && let Some(text) = library::model(&wanted)
+                && let Some(text) = library::model(&model)
                 && !self.files.contains(&path)
             {
                 self.add_file(&path, text.as_bytes());

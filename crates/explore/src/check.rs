@@ -214,6 +214,10 @@ impl Builder<'_, '_> {
         waiting: Vec<crate::blocking::Waiting>,
         moves: &[Move],
     ) {
+        // The environment may stop calling at any time.
+        if self.program.open && kind == Kind::ServerIdle {
+            return;
+        }
         let names: Vec<&str> = tasks.iter().map(|t| self.task(*t)).collect();
         let message = match kind {
             Kind::CircularWait if names.len() == 1 => format!("{} waits for itself for ever", list(&names)),

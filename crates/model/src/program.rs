@@ -64,6 +64,8 @@ impl TaskId {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub name: String,
+    /// Called by tasks of the environment instead of a main procedure.
+    pub open: bool,
     /// Names of the source files, indexed by the file of a span.
     pub files: Vec<String>,
     pub exceptions: Vec<String>,

@@ -1024,6 +1024,13 @@ impl<'p> Semantics<'p> {
         next: Loc,
         out: &mut Vec<Outcome>,
     ) {
+        // A requeue to another object starts a protected action there: its lock must be free.
+        if let Owner::Object(target) = self.program.entries[entry.index()].owner
+            && !matches!(run.state.locks[target.index()], Lock::Free)
+            && run.state.locks[target.index()] != Lock::Write(task)
+        {
+            return;
+        }
         // In an entry body the innermost frame belongs to the queued call; in an accept body the
         // innermost rendezvous does.
         let in_entry_body = run.state.tasks[task.index()].frames.last().is_some_and(|f| {
@@ -1116,11 +1123,7 @@ impl<'p> Semantics<'p> {
             }
             Owner::Object(object) => {
                 run.enqueue(r.caller, entry, with_abort);
-                if run.state.locks[object.index()] == Lock::Free {
-                    self.serve(run, object, out, |_| what.clone());
-                } else {
-                    out.push(run.done(what));
-                }
+                self.serve(run, object, out, |_| what.clone());
             }
         }
     }

@@ -41,6 +41,9 @@ pub fn print(program: &Program) -> String {
 
 fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
     writeln!(w, "program {:?}", p.name)?;
+    if p.open {
+        writeln!(w, "open")?;
+    }
     for file in &p.files {
         writeln!(w, "file {file:?}")?;
     }
@@ -535,6 +538,7 @@ impl Reader {
         }
         match kind.as_str() {
             "program" => p.name = self.text()?,
+            "open" => p.open = true,
             "file" => p.files.push(self.text()?),
             "exception" => p.exceptions.push(self.text()?),
             "var" => {

@@ -24,7 +24,7 @@ pub enum Command {
 /// What every command reads.
 #[derive(Args, Debug)]
 pub struct Input {
-    /// Source files; units they need are found beside them
+    /// Source files, whose units are found beside them; a project file; or a folder
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
     /// A folder in which units are looked for
@@ -33,6 +33,15 @@ pub struct Input {
     /// The main procedure, if the files hold several
     #[arg(long, value_name = "NAME")]
     pub main: Option<String>,
+    /// Analyse this library unit with every possible caller instead of a main procedure
+    #[arg(long, value_name = "UNIT", conflicts_with = "main")]
+    pub root: Option<String>,
+    /// Tasks of the environment that call a library unit
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=16))]
+    pub clients: u16,
+    /// A scenario variable of a project file
+    #[arg(short = 'X', value_name = "NAME=VALUE")]
+    pub scenario: Vec<String>,
     /// A unit without source that does not synchronise tasks
     #[arg(long, value_name = "UNIT")]
     pub opaque: Vec<String>,

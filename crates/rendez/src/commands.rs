@@ -1,7 +1,6 @@
 //! The commands.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -22,26 +21,6 @@ pub fn run(arguments: Arguments) -> u8 {
         Command::Check(check) => run_check(&check),
         Command::Dump(dump) => run_dump(&dump),
         Command::Simulate(simulate) => crate::simulate::run(&simulate),
-    }
-}
-
-/// The real file system.
-struct Disk;
-
-impl rendez_ada::Files for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        if path.is_dir() {
-            return Err(std::io::Error::other("it is a folder"));
-        }
-        std::fs::read(path)
-    }
-
-    fn list(&self, folder: &Path) -> Vec<PathBuf> {
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let Ok(entries) = std::fs::read_dir(here) else { return Vec::new() };
-        let mut all: Vec<PathBuf> = entries.flatten().map(|e| folder.join(e.file_name())).collect();
-        all.sort();
-        all
     }
 }
 
@@ -69,17 +48,15 @@ fn complain(map: &SourceMap, diagnostics: &[Diagnostic]) {
 
 /// Reads the program as the front end writes it; prints what is wrong.
 pub fn read(input: &Input) -> Result<Ready, u8> {
-    let request = rendez_ada::Request {
-        sources: input.sources.clone(),
-        include: input.include.clone(),
-        opaque: input.opaque.clone(),
-        main: input.main.clone(),
-        bounds: rendez_ada::Bounds {
-            tasks_per_allocator: input.task_bound.into(),
-            ..rendez_ada::Bounds::default()
-        },
+    let mut map = SourceMap::default();
+    let request = match crate::sources::request(input, &mut map) {
+        Ok(request) => request,
+        Err(diagnostic) => {
+            complain(&map, &[diagnostic]);
+            return Err(BAD_INPUT);
+        }
     };
-    let front = rendez_ada::read(&request, &Disk);
+    let front = rendez_ada::read(&request, &crate::sources::Disk);
     let Some(program) = front.program else {
         complain(&front.map, &front.diagnostics);
         return Err(BAD_INPUT);

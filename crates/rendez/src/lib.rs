@@ -3,3 +3,4 @@
 pub mod arguments;
 pub mod commands;
 mod simulate;
+mod sources;

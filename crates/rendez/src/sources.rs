@@ -1,0 +1,195 @@
+//! From the arguments to the files of a program: source files, a project file, or a folder.
+
+use std::path::{Path, PathBuf};
+
+use rendez_ada::Files;
+use rendez_ada::project::{self, Naming};
+use rendez_source::{Diagnostic, SourceMap};
+
+use crate::arguments::Input;
+
+/// The real file system.
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        if path.is_dir() {
+            return Err(std::io::Error::other("it is a folder"));
+        }
+        std::fs::read(path)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<PathBuf> {
+        entries(folder)
+    }
+
+    fn folders(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut inner = entries(folder);
+        inner.retain(|p| p.is_dir() && !p.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')));
+        inner
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(entries) = std::fs::read_dir(here) else { return Vec::new() };
+    let mut all: Vec<PathBuf> = entries.flatten().map(|e| folder.join(e.file_name())).collect();
+    all.sort();
+    all
+}
+
+/// What the front end is asked to read.
+pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request, Diagnostic> {
+    let mut request = rendez_ada::Request {
+        sources: input.sources.clone(),
+        include: input.include.clone(),
+        opaque: input.opaque.clone(),
+        main: input.main.clone(),
+        bounds: rendez_ada::Bounds {
+            tasks_per_allocator: input.task_bound.into(),
+            ..rendez_ada::Bounds::default()
+        },
+        naming: Naming::default(),
+        root: input.root.clone(),
+        clients: input.clients.into(),
+    };
+    let special = |p: &PathBuf| p.is_dir() || p.extension().is_some_and(|e| e == "gpr");
+    let Some(first) = input.sources.iter().find(|p| special(p)) else { return Ok(request) };
+    if input.sources.len() > 1 {
+        return Err(Diagnostic::general(format!(
+            "{}: a project file or a folder must be the only argument",
+            first.display()
+        )));
+    }
+    let mut project = if first.is_dir() { folder(first)? } else { None };
+    if !first.is_dir() {
+        project = Some(first.clone());
+    }
+    let (folders, mains) = match project {
+        Some(file) => {
+            let scenario = scenario(&input.scenario)?;
+            let project = project::read(&file, &scenario, &Disk, map)?;
+            request.naming = project.naming;
+            (project.source_dirs, project.mains)
+        }
+        None => {
+            let mut all = Vec::new();
+            below(first, 0, &mut all);
+            (all, Vec::new())
+        }
+    };
+    let mut mains = named_mains(&mains, &folders);
+    if mains.is_empty() {
+        mains = rendez_ada::find_mains(&sources(&folders, &request.naming), &Disk);
+    }
+    let wanted = request.main.take();
+    if let Some(wanted) = &wanted {
+        let wanted = wanted.to_lowercase();
+        mains.retain(|(name, _)| *name == wanted);
+    }
+    request.include.extend(folders.iter().cloned());
+    if let Some(root) = &request.root {
+        let file = [false, true]
+            .iter()
+            .find_map(|body| find(&folders, &request.naming.file(&root.to_lowercase(), *body)));
+        let Some(file) = file else {
+            return Err(Diagnostic::general(format!("--root {root}: no file of this unit was found")));
+        };
+        request.sources = vec![file];
+        return Ok(request);
+    }
+    match &mains[..] {
+        [(_, file)] => {
+            request.sources = vec![file.clone()];
+            Ok(request)
+        }
+        [] => Err(Diagnostic::general(match wanted {
+            Some(main) => format!("{}: no main procedure `{main}`", first.display()),
+            None => format!("{}: no main procedure was found", first.display()),
+        })
+        .help("name a unit with --root UNIT, to be analysed with every possible caller")),
+        several => {
+            let mut names: Vec<String> =
+                several.iter().map(|(n, f)| format!("{n} ({})", f.display())).collect();
+            let count = names.len();
+            if count > 12 {
+                names.truncate(12);
+                names.push(format!("and {} more", count - 12));
+            }
+            Err(Diagnostic::general(format!(
+                "{}: there are {count} main procedures: {}",
+                first.display(),
+                names.join(", ")
+            ))
+            .help("choose one with --main NAME"))
+        }
+    }
+}
+
+/// `NAME=VALUE`
+fn scenario(given: &[String]) -> Result<Vec<(String, String)>, Diagnostic> {
+    given
+        .iter()
+        .map(|text| match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => Err(Diagnostic::general(format!("-X {text}: NAME=VALUE is expected"))),
+        })
+        .collect()
+}
+
+/// The project file of a folder, if it has exactly one.
+fn folder(path: &Path) -> Result<Option<PathBuf>, Diagnostic> {
+    let mut projects = entries(path);
+    projects.retain(|p| p.extension().is_some_and(|e| e == "gpr"));
+    match &projects[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only.clone())),
+        several => {
+            let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
+            Err(Diagnostic::general(format!("{}: there are several projects", path.display()))
+                .help(format!("name one of {}", names.join(", "))))
+        }
+    }
+}
+
+/// A folder and all below it, hidden ones aside.
+fn below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
+    out.push(folder.to_owned());
+    if depth < 12 {
+        for inner in Disk.folders(folder) {
+            below(&inner, depth + 1, out);
+        }
+    }
+}
+
+fn find(folders: &[PathBuf], file: &str) -> Option<PathBuf> {
+    folders.iter().find_map(|folder| {
+        entries(folder)
+            .into_iter()
+            .find(|p| p.file_name().is_some_and(|n| n.to_string_lossy().eq_ignore_ascii_case(file)))
+    })
+}
+
+/// The files of the mains that a project names, with or without ending.
+fn named_mains(names: &[String], folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let mut mains = Vec::new();
+    for name in names {
+        let file = if name.contains('.') { name.clone() } else { format!("{name}.adb") };
+        if let Some(path) = find(folders, &file) {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+            mains.push((stem.replace('-', "."), path));
+        }
+    }
+    mains
+}
+
+/// All bodies in some folders.
+fn sources(folders: &[PathBuf], naming: &Naming) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = folders.iter().flat_map(|f| entries(f)).collect();
+    let suffix = naming.body_suffix.to_lowercase();
+    all.retain(|p| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        name.ends_with(&suffix) || name.ends_with(".ada")
+    });
+    all
+}
