@@ -79,6 +79,7 @@ fn in_stmts(stmts: &[Stmt], out: &mut Names) {
             }
             StmtKind::Case(_, arms) => arms.iter().for_each(|a| in_stmts(&a.1, out)),
             StmtKind::Loop { body, .. } => in_stmts(body, out),
+            StmtKind::Parallel(parts) => parts.iter().for_each(|p| in_stmts(p, out)),
             StmtKind::Block { decls, handled } => {
                 decls.iter().for_each(|d| in_decl(d, out));
                 in_handled(handled, out);

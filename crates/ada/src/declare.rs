@@ -361,6 +361,7 @@ impl<'a> Elaborator<'a> {
                     self.unit_types[of.0].background = true;
                 }
             }
+            "profile" | "restrictions" => self.restrictions(args),
             "task_dispatching_policy" | "locking_policy" | "queuing_policy" | "priority" => {
                 let policy = args.first().map(|a| dotted(&a.1)).unwrap_or_default();
                 if name.key == "queuing_policy" && policy == "priority_queuing" {
@@ -368,6 +369,29 @@ impl<'a> Elaborator<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Restrictions are facts only where the program states them.
+    fn restrictions(&mut self, args: &'a [(Option<Ident>, syntax::Expr)]) {
+        for (name, value) in args {
+            let (what, number) = match name {
+                Some(name) => (name.key.clone(), self.scalar(value, None).and_then(|v| v.constant())),
+                None => (dotted(value), None),
+            };
+            match what.as_str() {
+                "ravenscar" | "jorvik" | "gnat_extended_ravenscar" | "gnat_ravenscar_edf" => {
+                    self.program.queue_limit = (what != "jorvik").then_some(1).or(self.program.queue_limit);
+                    self.program.assume(
+                        format!("profile {what} holds: its restrictions on entry queues are checked at run time, the others by the compiler"),
+                        self.cx.span,
+                    );
+                }
+                "max_entry_queue_length" => {
+                    self.program.queue_limit = number.and_then(|n| u8::try_from(n).ok());
+                }
+                _ => {}
+            }
         }
     }
 
@@ -691,7 +715,8 @@ impl<'a> Elaborator<'a> {
             return;
         }
         let early = |t: &rendez_model::TaskId| {
-            matches!(self.unit_types[self.task_instances[t].of.0].body, UnitBody::Missing)
+            let instance = self.task_instances.get(t);
+            instance.is_some_and(|i| matches!(self.unit_types[i.of.0].body, UnitBody::Missing))
         };
         if tasks.iter().any(|(t, _)| early(t)) {
             // The body is not elaborated yet.

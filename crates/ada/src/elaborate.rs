@@ -123,6 +123,12 @@ pub enum Job<'a> {
         entry: EntryId,
     },
     Dispatch(Dispatch),
+    /// An interrupt that calls its handler, again and again.
+    Interrupt {
+        task: TaskId,
+        instance: InstanceId,
+        handler: String,
+    },
 }
 
 /// How a procedure is called.
@@ -444,6 +450,7 @@ impl<'a> Elaborator<'a> {
                     self.entry_code(proc, task, instance, entry)
                 }
                 Job::Dispatch(dispatch) => self.dispatch_code(dispatch),
+                Job::Interrupt { task, instance, handler } => self.interrupt_code(task, instance, &handler),
             }
         }
     }

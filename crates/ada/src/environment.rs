@@ -126,12 +126,12 @@ fn write_call(out: &mut String, i: usize, operation: &Operation) {
 fn collect(decls: &[Decl], prefix: &str, map: &SourceMap, out: &mut Vec<Operation>) {
     for decl in decls {
         match &decl.kind {
-            DeclKind::Subprogram { spec, body } if !matches!(body, SubprogramBody::Abstract) => {
-                // Operators are called by expressions only.
-                if !spec.ident.key.starts_with('"') {
-                    let name = format!("{prefix}{}", spec.ident.text);
-                    out.push(operation(&name, &spec.params, spec.result.as_ref(), map));
-                }
+            // Operators are called by expressions only.
+            DeclKind::Subprogram { spec, body }
+                if !matches!(body, SubprogramBody::Abstract) && !spec.ident.key.starts_with('"') =>
+            {
+                let name = format!("{prefix}{}", spec.ident.text);
+                out.push(operation(&name, &spec.params, spec.result.as_ref(), map));
             }
             DeclKind::Protected { name, single: true, items, .. } => {
                 collect_items(items, &format!("{prefix}{}.", name.text), map, out);

@@ -388,7 +388,33 @@ impl<'a> Elaborator<'a> {
         self.cx.storage = outer_storage;
         self.cx.prefix = outer_prefix;
         self.cx.locals = outer_locals;
+        self.attach_interrupts(id, span);
         id
+    }
+
+    /// The environment interrupts: a task in the background for every handler.
+    fn attach_interrupts(&mut self, id: InstanceId, span: Span) {
+        let of = self.instances[id.0].of;
+        let mut handlers: Vec<String> = Vec::new();
+        for item in &self.unit_types[of.0].items {
+            match &item.kind {
+                DeclKind::Subprogram { spec, .. } if spec.interrupt => handlers.push(spec.ident.key.clone()),
+                DeclKind::Pragma { name, args }
+                    if matches!(name.key.as_str(), "attach_handler" | "interrupt_handler") =>
+                {
+                    handlers.extend(args.first().map(|a| crate::parse::last_ident(&a.1).key));
+                }
+                _ => {}
+            }
+        }
+        for handler in handlers {
+            let name = format!("{} interrupt {handler}", self.instances[id.0].name);
+            let task = self.program.add_task(name, Some(self.cx.master), span);
+            self.program.tasks[task.index()].background = true;
+            self.cx.pending.push((task, self.cx.region));
+            self.jobs.push_back(Job::Interrupt { task, instance: id, handler });
+            self.program.assume("interrupts that are handled come at any time, any number of times", span);
+        }
     }
 
     // ---- reading and writing objects ---------------------------------------------------------

@@ -191,6 +191,7 @@ impl Work<'_> {
             }
             StmtKind::Case(_, arms) => arms.iter().for_each(|a| self.stmts(&a.1, who)),
             StmtKind::Loop { body, .. } => self.stmts(body, who),
+            StmtKind::Parallel(parts) => parts.iter().for_each(|p| self.stmts(p, who)),
             StmtKind::Block { decls, handled } => {
                 self.decls(decls);
                 self.handled(handled, who);

@@ -19,7 +19,14 @@ const SHORT: [&str; 10] = [
 
 /// Units whose operations synchronise tasks and that have no model: treating them as silent would
 /// be wrong.
-const SYNCHRONISING: [&str; 3] = ["ada.asynchronous_task_control", "ada.execution_time", "gnat.threads"];
+const SYNCHRONISING: [&str; 6] = [
+    "ada.asynchronous_task_control",
+    "ada.execution_time",
+    "ada.interrupts.attach_handler",
+    "ada.interrupts.detach_handler",
+    "ada.interrupts.exchange_handler",
+    "gnat.threads",
+];
 
 macro_rules! models {
     ($($file:literal)*) => {
@@ -127,6 +134,8 @@ pub fn is_unremarkable(unit: &str) -> bool {
             "gnat",
             "interfaces",
             "ada.containers",
+            "ada.interrupts",
+            "ada.interrupts.names",
             "ada.numerics",
             "ada.strings",
             "ada.exceptions",

@@ -222,6 +222,10 @@ impl<'a> Elaborator<'a> {
             StmtKind::TimedCall { call, then, delay, otherwise } => {
                 self.selected_call(call, then, otherwise, Some(delay));
             }
+            StmtKind::Parallel(parts) => {
+                let scope = self.cx.scope;
+                self.parallel(parts.iter().map(|p| (scope, p.as_slice())).collect());
+            }
             StmtKind::Asynchronous { trigger, then, abortable } => {
                 self.asynchronous(trigger, then, abortable)
             }
@@ -499,6 +503,10 @@ impl<'a> Elaborator<'a> {
                 self.put(Action::Skip { next: exit });
             }
             Some(Scheme::For { name, reverse, domain }) => self.for_loop(name, *reverse, domain, body, exit),
+            Some(Scheme::Parallel { name, domain }) => {
+                self.parallel_loop(name, domain, body);
+                self.put(Action::Skip { next: exit });
+            }
             Some(Scheme::Of { name, reverse, array }) => self.of_loop(name, *reverse, array, body, exit),
             Some(Scheme::Unsupported(what)) => self.reject(self.cx.span, format!("{what} is not modelled")),
         }
@@ -589,6 +597,50 @@ impl<'a> Elaborator<'a> {
         self.cx.scope = outer;
     }
 
+    /// Every iteration is a thread of control of its own.
+    fn parallel_loop(&mut self, name: &'a Ident, domain: &'a Choice, body: &'a [Stmt]) {
+        let ty = self.range_type(domain);
+        match self.static_range(domain, None) {
+            Some((lo, hi)) if hi.saturating_sub(lo) < self.bounds.unrolled_iterations => {
+                let mut parts = Vec::new();
+                for i in lo..=hi {
+                    let scope = self.new_scope(self.cx.scope, "loop");
+                    self.bind(scope, &name.key, Binding::Object { obj: Obj::Const(i), ty, constant: true });
+                    parts.push((scope, body));
+                }
+                self.parallel(parts);
+            }
+            _ => self.reject(self.cx.span, "a parallel loop whose bounds are not known"),
+        }
+    }
+
+    /// Runs sequences of statements in parallel: each is a task that the construct waits for.
+    fn parallel(&mut self, parts: Vec<(ScopeId, &'a [Stmt])>) {
+        let (span, outer) = (self.cx.span, self.cx.task);
+        let master = self.program.add_master("parallel", outer);
+        let mut tasks = Vec::new();
+        for (i, (scope, stmts)) in parts.into_iter().enumerate() {
+            let name = format!("{}parallel@{}#{}", self.cx.prefix, span.line, i + 1);
+            let task = self.program.add_task(name, Some(master), span);
+            let start = self.program.add_node(Action::Return, span, None);
+            self.program.tasks[task.index()].start = start;
+            let exit = self.program.tasks[task.index()].exit;
+            self.task_context(task, start, |e| {
+                e.cx.scope = scope;
+                e.cx.span = span;
+                e.emit(|next| Action::Activated { next });
+                e.guarded(
+                    |e| e.stmts(stmts),
+                    |e, _| e.reject(span, "an exception that leaves a parallel construct"),
+                );
+                e.put(Action::Skip { next: exit });
+            });
+            tasks.push(Model::Const(i64::from(task.0)));
+        }
+        self.emit(|next| Action::Activate { tasks, next });
+        self.emit(|next| Action::Await { masters: vec![master], next });
+    }
+
     fn of_loop(
         &mut self,
         name: &'a Ident,
@@ -656,6 +708,7 @@ impl<'a> Elaborator<'a> {
             }
             StmtKind::Case(_, arms) => arms.iter().any(|a| self.stmts_create(&a.1, scope, depth)),
             StmtKind::Loop { body, .. } => self.stmts_create(body, scope, depth),
+            StmtKind::Parallel(parts) => parts.iter().any(|p| self.stmts_create(p, scope, depth)),
             StmtKind::Block { decls, handled } => {
                 self.stmts_create(&handled.stmts, scope, depth)
                     || decls.iter().any(|d| match &d.kind {

@@ -204,6 +204,8 @@ pub struct Spec {
     pub params: Vec<Param>,
     /// The result, for functions.
     pub result: Option<TypeRef>,
+    /// Attached to an interrupt.
+    pub interrupt: bool,
 }
 
 /// What a subprogram designated by an access value takes and returns.
@@ -396,6 +398,7 @@ pub struct Stmt {
 pub enum Scheme {
     While(Expr),
     For { name: Ident, reverse: bool, domain: Choice },
+    Parallel { name: Ident, domain: Choice },
     Of { name: Ident, reverse: bool, array: Expr },
     Unsupported(&'static str),
 }
@@ -465,6 +468,8 @@ pub enum StmtKind {
         then: Vec<Stmt>,
         abortable: Vec<Stmt>,
     },
+    /// `parallel do ... and ... end do`
+    Parallel(Vec<Vec<Stmt>>),
     Delay(Expr),
     Abort(Vec<Expr>),
     Raise(Option<Expr>),

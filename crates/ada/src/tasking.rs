@@ -78,6 +78,23 @@ impl<'a> Elaborator<'a> {
         self.cx = outer;
     }
 
+    pub(crate) fn interrupt_code(&mut self, task: TaskId, instance: InstanceId, handler: &str) {
+        let span = self.program.tasks[task.index()].span;
+        let start = self.program.add_node(Action::Return, span, None);
+        self.program.tasks[task.index()].start = start;
+        let scope = self.instances[instance.0].scope;
+        let list = self.scopes[scope.0].names.get(handler).cloned().unwrap_or_default();
+        self.task_context(task, start, |e| {
+            e.emit(|next| Action::Activated { next });
+            let head = e.cx.cur;
+            match e.bindings(list, handler) {
+                Meaning::Subprograms(subs) => e.call_procedure(&subs, &[], span),
+                _ => e.reject(span, "a handler that is no protected procedure"),
+            }
+            e.put(Action::Skip { next: head });
+        });
+    }
+
     // ---- calling entries ---------------------------------------------------------------------
 
     /// A call on an entry; `other` is where a conditional or timed call goes instead.

@@ -66,6 +66,8 @@ pub struct Program {
     pub name: String,
     /// Called by tasks of the environment instead of a main procedure.
     pub open: bool,
+    /// A longer queue of a protected entry raises Program_Error.
+    pub queue_limit: Option<u8>,
     /// Names of the source files, indexed by the file of a span.
     pub files: Vec<String>,
     pub exceptions: Vec<String>,

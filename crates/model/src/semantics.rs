@@ -113,6 +113,11 @@ pub enum What {
     Unsupported,
 }
 
+/// Whether a queue is as long as a restriction allows.
+fn queue_is_full(program: &Program, state: &State, entry: EntryId) -> bool {
+    program.queue_limit.is_some_and(|limit| state.queues[entry.index()].len() >= usize::from(limit))
+}
+
 impl<'p> Semantics<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self::bounded(program, DEFAULT_RECURSION)
@@ -823,6 +828,10 @@ impl<'p> Semantics<'p> {
                         Some(CallMode::Conditional { otherwise }) => {
                             run.go(task, *otherwise);
                             out.push(run.done(What::Otherwise));
+                        }
+                        _ if queue_is_full(self.program, &run.state, entry) => {
+                            run.raise(task, ExceptionId::PROGRAM_ERROR, true);
+                            out.push(run.done(What::Ran));
                         }
                         _ => {
                             run.enqueue(caller, entry, true);

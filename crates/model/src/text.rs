@@ -41,6 +41,9 @@ pub fn print(program: &Program) -> String {
 
 fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
     writeln!(w, "program {:?}", p.name)?;
+    if let Some(limit) = p.queue_limit {
+        writeln!(w, "queues {limit}")?;
+    }
     if p.open {
         writeln!(w, "open")?;
     }
@@ -539,6 +542,7 @@ impl Reader {
         match kind.as_str() {
             "program" => p.name = self.text()?,
             "open" => p.open = true,
+            "queues" => p.queue_limit = Some(self.number()?),
             "file" => p.files.push(self.text()?),
             "exception" => p.exceptions.push(self.text()?),
             "var" => {

@@ -88,7 +88,10 @@ fn a_missing_unit_may_be_declared_opaque() {
 
 #[test]
 fn no_main_and_two_mains_are_refused() {
-    refused("no_main", &[("a.ads", b"package A is\nend A;\n")], &["check", "a.ads"], "no main procedure");
+    let generic = b"generic\nprocedure A;\n";
+    refused("no_main", &[("a.ads", generic)], &["check", "a.ads"], "no main procedure");
+    let packages = b"package A is\nend A;\npackage B is\nend B;\n";
+    refused("no_main", &[("a.ads", packages)], &["check", "a.ads"], "several library units: a, b");
     let two = b"procedure A is\nbegin\n   null;\nend A;\nprocedure B is\nbegin\n   null;\nend B;\n";
     refused("two_mains", &[("a.adb", two)], &["check", "a.adb"], "several main procedures: a, b");
     let run = rendez(&["check", "--main", "B", "a.adb"], &folder("two_mains", &[("a.adb", two)]));
@@ -116,7 +119,11 @@ fn wrong_arguments_are_refused() {
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
     refused("arguments", &[], &["check", "absent.adb"], "absent.adb: cannot be read");
-    refused("arguments", &[], &["check", "."], "it is a folder");
+    refused("arguments", &[], &["check", "."], "no main procedure was found");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", ".", "a.adb"], "must be the only argument");
+    refused("arguments", &[("a.gpr", b"project A is")], &["check", "a.gpr"], "`end` is expected here");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--root", "b", "a.adb"], "no such unit");
+    refused("arguments", &[("a.gpr", b"")], &["check", "-X", "Y", "a.gpr"], "NAME=VALUE is expected");
     refused("arguments", &[("a.adb", ONE_TASK)], &["simulate", "a.adb"], "--seed N or --trace FILE");
     refused(
         "arguments",
@@ -219,4 +226,59 @@ fn the_model_of_a_rendezvous() {
     let run = rendez(&["dump", "--stage", "model", "a.adb"], &folder("dump", &[("a.adb", text)]));
     assert_eq!(run.status, 0);
     insta::assert_snapshot!(run.out);
+}
+
+const PACKAGE: &[u8] = b"package Box is
+   procedure Put (N : Natural);
+   Last : Natural := 0;
+end Box;
+";
+
+const PACKAGE_BODY: &[u8] = b"package body Box is
+   procedure Put (N : Natural) is
+   begin
+      Last := N;
+   end Put;
+end Box;
+";
+
+#[test]
+fn a_library_unit_is_analysed_with_every_possible_caller() {
+    let folder = folder("root", &[("box.ads", PACKAGE), ("box.adb", PACKAGE_BODY)]);
+    for arguments in
+        [&["check", "box.ads"][..], &["check", "--root", "Box", "box.adb"], &["check", "--root", "box", "."]]
+    {
+        let run = rendez(arguments, &folder);
+        assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+        assert!(run.out.contains("race                 violated"), "{}", run.out);
+        assert!(run.out.contains("tasks of the environment call its visible operations"), "{}", run.out);
+    }
+    let run = rendez(&["check", "--clients", "1", "box.ads"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_project_or_a_folder_is_an_argument() {
+    let folder = folder(
+        "project",
+        &[
+            ("main.adb", ONE_TASK),
+            ("other.adb", b"procedure Other is\nbegin\n   null;\nend Other;\n"),
+            ("a.gpr", b"project A is\n   Which := external (\"MAIN\", \"main\");\n   for Main use (Which & \".adb\");\nend A;\n"),
+        ],
+    );
+    let run = rendez(&["check", "a.gpr"], &folder);
+    assert!(run.out.contains("main: 2 tasks"), "{}{}", run.out, run.err);
+    let run = rendez(&["check", "-X", "MAIN=other", "."], &folder);
+    assert!(run.out.contains("other: 1 task"), "{}{}", run.out, run.err);
+    std::fs::remove_file(folder.join("a.gpr")).expect("it is there");
+    let run = rendez(&["check", "."], &folder);
+    assert_eq!(run.status, 2);
+    assert!(
+        run.err.contains("there are 2 main procedures: main (./main.adb), other (./other.adb)"),
+        "{}",
+        run.err
+    );
+    let run = rendez(&["check", ".", "--main", "Main"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
 }

@@ -453,12 +453,22 @@ impl Cx<'_> {
             .or_else(|| self.child(node, "function_specification"));
         let Some(inner) = inner else {
             let name = Expr { kind: ExprKind::Other("name"), span: self.span(node) };
-            return Spec { name, ident: Ident::default(), params: Vec::new(), result: None };
+            return Spec {
+                name,
+                ident: Ident::default(),
+                params: Vec::new(),
+                result: None,
+                interrupt: false,
+            };
         };
         let name = self.field(inner, "name");
         let name = self.names(&name);
         let Profile { params, result } = self.profile(inner);
-        Spec { ident: last_ident(&name), name, params, result }
+        let interrupt = self
+            .aspects(node)
+            .iter()
+            .any(|a| matches!(a.name.key.as_str(), "attach_handler" | "interrupt_handler"));
+        Spec { ident: last_ident(&name), name, params, result, interrupt }
     }
 
     pub(super) fn body(&mut self, node: N) -> Body {

@@ -226,7 +226,14 @@ impl Cx<'_> {
                 let (name, args) = self.pragma(node);
                 StmtKind::Pragma { name, args }
             }
-            "parallel_block_statement" => StmtKind::Unsupported("parallel block"),
+            "parallel_block_statement" => {
+                let parts: Vec<N> = self
+                    .children(node)
+                    .into_iter()
+                    .filter(|c| c.kind() == "sequence_of_statements")
+                    .collect();
+                StmtKind::Parallel(parts.into_iter().map(|p| self.stmts(p)).collect())
+            }
             "gnatprep_if_statement" => StmtKind::Unsupported("gnatprep text"),
             _ => StmtKind::Unsupported("statement"),
         }
@@ -239,9 +246,7 @@ impl Cx<'_> {
     }
 
     pub(super) fn scheme(&mut self, node: N) -> Scheme {
-        if self.has(node, "parallel") {
-            return Scheme::Unsupported("parallel loop");
-        }
+        let parallel = self.has(node, "parallel");
         if let Some(condition) = self.field(node, "condition").first() {
             return Scheme::While(self.expr(*condition));
         }
@@ -250,7 +255,13 @@ impl Cx<'_> {
             if filter {
                 return Scheme::Unsupported("loop with an iterator filter");
             }
+            if parallel {
+                return Scheme::Parallel { name, domain };
+            }
             return Scheme::For { name, reverse, domain };
+        }
+        if parallel {
+            return Scheme::Unsupported("parallel loop over an iterator");
         }
         if let Some(spec) = self.child(node, "iterator_specification") {
             let name = self.first_identifier(spec);
