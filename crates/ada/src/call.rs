@@ -359,6 +359,11 @@ impl<'a> Elaborator<'a> {
             references.push_str(&format!("call {};", self.procs.len()));
         }
         let key = ProcKey { code, scope: sub.scope, task: self.cx.task, references };
+        let copies = |p: &&ProcKey| p.code == code && p.task == key.task;
+        if !self.procs.contains_key(&key) && self.procs.keys().filter(copies).count() >= MAX_COPIES {
+            self.reject(span, "a subprogram that is called with too many different objects");
+            return None;
+        }
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
             None => self.new_proc(sub, key, &actuals, span, own),

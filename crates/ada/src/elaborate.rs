@@ -265,7 +265,21 @@ pub fn elaborate(units: &Units, main: usize, bounds: Bounds, files: Vec<String>)
     Elaborated { program: e.program, rejected: e.rejected, diagnostics: e.diagnostics }
 }
 
+/// Locations of a program at most: what is larger could not be explored anyway.
+const MOST_LOCATIONS: usize = 400_000;
+
 impl<'a> Elaborator<'a> {
+    /// Gives up on a program that is too large; parts of it are not written.
+    fn too_large(&mut self) {
+        self.jobs.clear();
+        self.diagnostics.push(
+            Diagnostic::general(format!(
+                "the program is too large to be modelled as a whole: it has more than {MOST_LOCATIONS} locations"
+            ))
+            .help("analyse a library unit of it with --root UNIT"),
+        );
+    }
+
     fn new(
         units: &'a Units,
         arena: &'a typed_arena::Arena<Vec<syntax::Arg>>,
@@ -441,6 +455,10 @@ impl<'a> Elaborator<'a> {
     /// Writes all code that was asked for.
     fn drain(&mut self) {
         while let Some(job) = self.jobs.pop_front() {
+            if self.program.nodes.len() > MOST_LOCATIONS {
+                self.too_large();
+                return;
+            }
             match job {
                 Job::Task(task) => self.task_code(task),
                 Job::Proc { proc, sub, formals, result, once } => {

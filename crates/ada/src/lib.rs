@@ -42,7 +42,7 @@ pub use units::Files;
 pub struct Request {
     pub sources: Vec<PathBuf>,
     pub include: Vec<PathBuf>,
-    /// Units without source that the user vouches for.
+    /// Units without source that the user vouches for; `*` is all of them.
     pub opaque: Vec<String>,
     /// The main procedure, if there are several.
     pub main: Option<String>,
@@ -155,7 +155,9 @@ impl Front {
         let elaborated = elaborate::elaborate(units, main, request.bounds.clone(), names);
         self.diagnostics.extend(elaborated.diagnostics);
         self.rejected = elaborated.rejected;
-        self.program = Some(elaborated.program);
+        if !self.has_errors() {
+            self.program = Some(elaborated.program);
+        }
     }
 }
 

@@ -249,7 +249,7 @@ impl Loader<'_> {
         if !library::is_predefined(name) && self.scan(name) {
             return;
         }
-        let asked = self.search.opaque.iter().any(|o| o.eq_ignore_ascii_case(name));
+        let asked = self.search.opaque.iter().any(|o| o == "*" || o.eq_ignore_ascii_case(name));
         if library::is_predefined(name) || asked {
             self.units.opaque.push((name.to_owned(), span));
             return;
