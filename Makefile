@@ -1,7 +1,7 @@
 # Two commands bring everything: `make demo` and `make test`.
 CARGO ?= cargo
 
-.PHONY: demo test setup build acats-speed programs
+.PHONY: demo test setup build acats acats-speed conformance fuzz programs trees
 
 setup:
 	@sh scripts/setup.sh
@@ -22,6 +22,29 @@ test: setup
 programs: build
 	@python3 scripts/programs.py --rendez target/release/rendez --dir "$(DIR)" --list "$(LIST)"
 
-# Front-end speed on the chapter 9 files of ACATS, beside tree-sitter alone.
+# Verdicts on the chapter 9 tests of ACATS, as a table.
+acats: build
+	@sh scripts/acats.sh
+	@python3 scripts/acats.py --rendez target/release/rendez --support target/acats/all/support target/acats/chapter9
+
+# Front-end speed on the same files, beside tree-sitter alone.
 acats-speed: build
-	@sh scripts/acats-speed.sh
+	@sh scripts/acats.sh
+	@$(CARGO) run --release --quiet -p rendez-ada --example front_end_speed -- target/acats/chapter9 target/acats/all/support
+
+# Programs compiled with GNAT must do only what the model allows: make conformance PROGRAMS=2000 RUNS=20
+PROGRAMS ?= 2000
+RUNS ?= 20
+SEED ?= 1
+conformance: build
+	@sh scripts/setup.sh gnat
+	@$(CARGO) run --release --quiet -p rendez-conformance -- --programs $(PROGRAMS) --runs $(RUNS) --seed $(SEED)
+
+# Fuzzes the front end: make fuzz SECONDS=60
+SECONDS ?= 60
+fuzz:
+	@sh scripts/fuzz.sh $(SECONDS)
+
+# How much of whole source trees becomes a model: make trees DIRS="folder ..."
+trees:
+	@$(CARGO) run --release --quiet -p rendez-ada --example tree -- $(DIRS)

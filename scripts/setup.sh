@@ -1,5 +1,6 @@
 #!/bin/sh
-# Brings what the build needs: a Rust toolchain and a C compiler (for tree-sitter's grammar).
+# Brings what the build needs: a Rust toolchain and a C compiler (for tree-sitter's grammar), and
+# with the argument `gnat` the Ada compiler.
 need() {
     command -v "$1" >/dev/null 2>&1 && return 0
     if command -v apt-get >/dev/null 2>&1; then
@@ -11,3 +12,5 @@ need() {
 }
 need cc gcc
 need cargo cargo
+[ "$1" = gnat ] && need gnatmake gnat
+true

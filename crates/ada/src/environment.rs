@@ -94,9 +94,6 @@ fn write_call(out: &mut String, i: usize, operation: &Operation) {
     if operation.family {
         let _ = writeln!(out, "      Rendez_Index : Integer;");
     }
-    if let Some(result) = &operation.result {
-        let _ = writeln!(out, "      Rendez_Result : {result};");
-    }
     let _ = writeln!(out, "   begin");
     for (name, _) in &operation.params {
         let _ = writeln!(out, "      Rendez_Model.Havoc (Rendez_{name});");
@@ -111,8 +108,8 @@ fn write_call(out: &mut String, i: usize, operation: &Operation) {
         let _ = write!(call, " ({})", args.join(", "));
     }
     match operation.result {
-        Some(_) => {
-            let _ = writeln!(out, "      Rendez_Result := {call};");
+        Some(ref result) => {
+            let _ = writeln!(out, "      declare Rendez_Result : {result} := {call}; begin null; end;");
         }
         None => {
             let _ = writeln!(out, "      {call};");

@@ -145,6 +145,11 @@ impl<'a> Elaborator<'a> {
                 if list.is_empty() {
                     // A package body sees the names of its context through its own name, too.
                     let inherited = self.look_up(scope, &selector.key);
+                    if inherited.is_empty()
+                        && let Some(unit) = self.used_library(prefix, selector)
+                    {
+                        return Meaning::Library(unit);
+                    }
                     return self.bindings(inherited, &selector.text);
                 }
                 self.bindings(list, &selector.text)
@@ -222,6 +227,24 @@ impl<'a> Elaborator<'a> {
             .iter()
             .any(|unit| unit.implements && !unit.entries.iter().any(|e| e.name.key == selector.key));
         if otherwise { None } else { self.interface_entry(&obj, selector) }
+    }
+
+    /// `P.X` where P names a package that is not visible here, and a use clause makes another P of
+    /// the library visible.
+    fn used_library(&self, prefix: &syntax::Expr, selector: &Ident) -> Option<Rc<str>> {
+        let ExprKind::Name(name) = &prefix.kind else { return None };
+        let mut at = Some(self.cx.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0];
+            for used in &scope.library_uses {
+                let full = format!("{used}.{}.{}", name.key, selector.key);
+                if self.units.opaque.iter().any(|u| u.0 == full) {
+                    return Some(full.into());
+                }
+            }
+            at = scope.parent;
+        }
+        None
     }
 
     fn is_enclosing(&self, sub: &Subprogram<'a>) -> bool {
@@ -860,6 +883,16 @@ impl<'a> Elaborator<'a> {
                             return Val::Scalar(Model::Const(value), Some(ty));
                         }
                     }
+                }
+                // Functions of the same name that need arguments are not meant.
+                if let ExprKind::Name(ident) = &e.kind
+                    && !subs.iter().any(|s| crate::call::fits(&s.spec.params, &[]))
+                    && let Some(Binding::Literal(ty, value)) = self
+                        .look_up(self.cx.scope, &ident.key)
+                        .into_iter()
+                        .find(|b| matches!(b, Binding::Literal(..)))
+                {
+                    return Val::Scalar(Model::Const(value), Some(ty));
                 }
                 self.call_function(&subs, &[], want, e.span)
             }

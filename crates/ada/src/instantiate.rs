@@ -1028,6 +1028,9 @@ impl<'a> Elaborator<'a> {
         (lo, hi): (i64, i64),
         given: &'a [Component],
     ) -> Option<Vec<(i64, &'a syntax::Expr)>> {
+        if hi.saturating_sub(lo) >= self.bounds.array_elements {
+            return None;
+        }
         let mut values: Vec<(i64, &'a syntax::Expr)> = Vec::new();
         let mut next = lo;
         for component in given {
@@ -1051,7 +1054,7 @@ impl<'a> Elaborator<'a> {
                                 (i, i)
                             }
                         };
-                        if b - a > self.bounds.array_elements {
+                        if b.saturating_sub(a) > self.bounds.array_elements {
                             return None;
                         }
                         values.extend((a..=b).map(|i| (i, &component.value)));

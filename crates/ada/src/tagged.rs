@@ -153,9 +153,32 @@ impl<'a> Elaborator<'a> {
                 if self.types[ty.0].class_wide {
                     return Some((i, obj));
                 }
+            } else if self.returns_class(e) {
+                return Some((i, Obj::Opaque));
             }
         }
         None
+    }
+
+    /// Whether an expression calls a function whose result may be of any type of a class.
+    fn returns_class(&mut self, e: &'a syntax::Expr) -> bool {
+        let function = match &e.kind {
+            ExprKind::Call(prefix, _) => prefix,
+            _ => e,
+        };
+        let Some(Meaning::Subprograms(subs)) = self.quiet_meaning(function) else { return false };
+        subs.iter().any(|sub| {
+            let here = std::mem::replace(&mut self.cx.scope, sub.scope);
+            let class = match &sub.spec.result {
+                Some(result) => {
+                    let ty = self.type_ref(result);
+                    self.types[ty.0].class_wide
+                }
+                None => false,
+            };
+            self.cx.scope = here;
+            class
+        })
     }
 
     /// A call of the operation that the tag of an object selects.

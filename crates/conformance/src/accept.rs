@@ -170,3 +170,57 @@ fn hash(bytes: &[u8], names: &[(&String, &TaskId)], seed: u64) -> u64 {
     names.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "procedure Main is
+   task T is
+      entry E;
+   end T;
+   task body T is
+   begin
+      pragma Annotate (Rendez, Event, \"t:1\");
+      accept E do
+         pragma Annotate (Rendez, Event, \"t:2\");
+      end E;
+      pragma Annotate (Rendez, Event, \"t:3\");
+   end T;
+begin
+   pragma Annotate (Rendez, Event, \"m:1\");
+   T.E;
+   pragma Annotate (Rendez, Event, \"m:2\");
+   T.E;
+   pragma Annotate (Rendez, Event, \"m:3\");
+end Main;
+";
+
+    fn verdict(events: &[(&str, &str)], end: End) -> Verdict {
+        let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
+        let front = rendez_ada::read(&request, &crate::One(SOURCE));
+        let log: Vec<Entry> = events
+            .iter()
+            .map(|(who, label)| Entry { who: Some((*who).to_owned()), label: (*label).to_owned() })
+            .collect();
+        accepts(&front.program.expect("a program"), &log, end)
+    }
+
+    #[test]
+    fn what_can_happen_is_allowed_and_what_cannot_is_not() {
+        let good = [("m", "m:1"), ("t", "t:1"), ("t", "t:2"), ("t", "t:3"), ("m", "m:2")];
+        assert_eq!(verdict(&good, End::Ended), Verdict::Allowed);
+        assert_eq!(verdict(&good[..3], End::Running), Verdict::Allowed);
+        // The second call raises Tasking_Error: the main program is never stuck in it for good.
+        assert_eq!(verdict(&good, End::Blocked), Verdict::Mismatch { accepted: 5 });
+        // Nobody goes on before the rendezvous is over.
+        let early = [("m", "m:1"), ("t", "t:1"), ("m", "m:2")];
+        assert_eq!(verdict(&early, End::Running), Verdict::Mismatch { accepted: 2 });
+        // The second call never returns normally.
+        let late = [("m", "m:1"), ("t", "t:1"), ("t", "t:2"), ("t", "t:3"), ("m", "m:2"), ("m", "m:3")];
+        assert_eq!(verdict(&late, End::Ended), Verdict::Mismatch { accepted: 5 });
+        // One task cannot be two.
+        let mixed = [("m", "m:1"), ("m", "t:1")];
+        assert_eq!(verdict(&mixed, End::Running), Verdict::Mismatch { accepted: 1 });
+    }
+}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unpacks the chapter 9 tests of ACATS from Debian's gcc-12-source and times the front end on them.
+# Unpacks the ACATS tests that come with Debian's gcc-12-source into target/acats.
 set -e
 cd "$(dirname "$0")/.."
 if ! ls /usr/src/gcc-12/gcc-*.tar.* >/dev/null 2>&1; then
@@ -16,4 +16,3 @@ if [ ! -d "$folder/chapter9" ]; then
     tar xf /usr/src/gcc-12/gcc-*.tar.* -C "$folder/all" --wildcards --strip-components=5 '*/gcc/testsuite/ada/acats/*'
     cp "$folder"/all/tests/c9/* "$folder/chapter9/"
 fi
-cargo run --release --quiet -p rendez-ada --example front_end_speed -- "$folder/chapter9" "$folder/all/support"
