@@ -609,6 +609,14 @@ impl<'a> Elaborator<'a> {
         };
         match self.kind(ty).clone() {
             TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
+            // Tasks of the environment that start tasks of the environment would never come to an end.
+            TypeKind::Task { of, .. }
+                if self.unit_types[of.0].background
+                    && self.program.tasks[self.cx.task.index()].background =>
+            {
+                self.reject(span, "an event that a handler is the first to set");
+                Val::Scalar(Model::Any, Some(access))
+            }
             TypeKind::Task { of, .. } if matches!(self.unit_types[of.0].body, UnitBody::Missing) => {
                 // The body is not elaborated yet.
                 self.raise(rendez_model::ExceptionId::PROGRAM_ERROR);
