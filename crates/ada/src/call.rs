@@ -646,7 +646,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The object as it is chosen now.
-    fn frozen_object(&mut self, obj: Obj) -> Obj {
+    pub(crate) fn frozen_object(&mut self, obj: Obj) -> Obj {
         let keep = |e: &mut Self, index: Model| match index.constant() {
             Some(_) => index,
             None => {

@@ -2,8 +2,8 @@
 //!
 //! Every region that declares controlled objects counts those that are initialised in a cell.
 //! Whoever leaves the region, normally, by a jump or by an exception, finalises as many; a task
-//! that is aborted does so at its end. Assignment, deallocation and asynchronous transfer of
-//! control with such objects are rejected.
+//! that is aborted does so at its end. Assignment finalises, copies and adjusts. An abortable part
+//! that declares such objects is rejected.
 //!
 //! Protected objects are finalised, too: a call that was requeued to one from outside its master
 //! fails with Program_Error.
@@ -15,6 +15,7 @@ use rendez_source::Span;
 
 use crate::elaborate::Elaborator;
 use crate::env::*;
+use crate::syntax;
 
 /// The controlled objects of one region, in the order of their declaration.
 pub struct Region<'a> {
@@ -143,6 +144,55 @@ impl<'a> Elaborator<'a> {
             self.put(Action::Skip { next: no });
             self.cx.cur = no;
         }
+    }
+
+    /// Finalises a target, gives it a value, and adjusts it.
+    pub(crate) fn controlled_assignment(
+        &mut self,
+        obj: &Obj,
+        ty: TypeId,
+        value: &'a syntax::Expr,
+        span: Span,
+    ) {
+        let given = self.value(value, Some(ty));
+        if !matches!(value.kind, syntax::ExprKind::Name(_) | syntax::ExprKind::Select(..)) {
+            self.program.assume("temporary objects of controlled types are not finalised", span);
+        }
+        let mut parts = Vec::new();
+        self.controlled_parts(obj, ty, &mut parts);
+        if matches!(obj, Obj::Opaque) || parts.is_empty() {
+            return self.reject(span, "assignment to a controlled object that is not followed");
+        }
+        self.abort_deferred(|e| {
+            for (part, ty) in parts.iter().rev() {
+                if let Some(sub) = e.control(*ty, "finalize") {
+                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
+                }
+            }
+            e.assign_value(obj, ty, given);
+            for (part, ty) in &parts {
+                if let Some(sub) = e.control(*ty, "adjust") {
+                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
+                }
+            }
+        });
+    }
+
+    /// Finalises an object that is deallocated.
+    pub(crate) fn finalize_object(&mut self, obj: &Obj, ty: TypeId, span: Span) {
+        let obj = self.frozen_object(obj.clone());
+        let mut parts = Vec::new();
+        self.controlled_parts(&obj, ty, &mut parts);
+        if matches!(obj, Obj::Opaque) || parts.is_empty() {
+            return self.reject(span, "deallocation of a controlled object that is not followed");
+        }
+        self.abort_deferred(|e| {
+            for (part, ty) in parts.iter().rev() {
+                if let Some(sub) = e.control(*ty, "finalize") {
+                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
+                }
+            }
+        });
     }
 
     /// An object made by an allocator: it is initialised, but its end is not followed.

@@ -337,8 +337,8 @@ impl<'a> Elaborator<'a> {
 
     fn assignment(&mut self, target: &'a syntax::Expr, value: &'a syntax::Expr) {
         match self.meaning(target) {
-            Meaning::Object(_, ty, _) if self.is_controlled(ty) => {
-                self.reject(target.span, "assignment to a controlled object");
+            Meaning::Object(obj, ty, _) if self.is_controlled(ty) => {
+                self.controlled_assignment(&obj, ty, value, target.span);
             }
             Meaning::Object(obj, ty, _) => self.assign_expr(&obj, ty, value),
             Meaning::Undeclared(text) => self.reject(target.span, text),
@@ -443,9 +443,18 @@ impl<'a> Elaborator<'a> {
                 TypeKind::Protected { of, .. } => !self.unit_types[of.0].entries.is_empty(),
                 _ => false,
             };
-            if waited_for || self.is_controlled(target) {
-                let what = "deallocation of a controlled or protected object that cannot be determined";
+            if waited_for {
+                let what = "deallocation of a protected object that cannot be determined";
                 return self.reject(e.span, what);
+            }
+            if self.is_controlled(target) {
+                let value = self.read(&obj);
+                let (gone, there) = self.branch(Some(Model::equal(value, Model::Const(-1))));
+                self.cx.cur = there;
+                let (designated, target) = self.dereferenced(obj.clone(), ty);
+                self.finalize_object(&designated, target, e.span);
+                self.put(Action::Skip { next: gone });
+                self.cx.cur = gone;
             }
         }
         let place = self.place(&obj);
