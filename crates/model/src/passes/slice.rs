@@ -2,9 +2,9 @@
 //!
 //! A location is kept if it synchronises, may raise an exception, accesses a shared variable, or
 //! assigns to a cell that matters; a branch is kept if something kept happens before its arms
-//! meet again. A cell matters if its value decides any of these. What is left over is taken to
-//! come to an end: a loop that only computes is stepped over, which is one of the assumptions of
-//! every verdict.
+//! meet again. A cell matters if its value decides any of these. A loop that only computes is
+//! stepped over if it counts to its end; if nobody knows what ends it, it is taken to end, which
+//! becomes one of the assumptions; any other is kept.
 
 use crate::access::{Access, each_written};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
@@ -18,7 +18,10 @@ pub fn slice(program: &mut Program, keep: &[VarId]) {
     slicer.run();
     let Slicer { matters, kept, meets, removed_loop, .. } = slicer;
     if removed_loop {
-        program.assume("loops that only compute come to an end", rendez_source::Span::NOWHERE);
+        program.assume(
+            "loops that only compute, until something happens that is not followed, come to an end",
+            rendez_source::Span::NOWHERE,
+        );
     }
     for (i, node) in program.nodes.iter_mut().enumerate() {
         if kept[i] {
@@ -102,7 +105,11 @@ impl<'p> Slicer<'p> {
         self.removed_loop = (0..self.kept.len()).any(|i| {
             !self.kept[i]
                 && self.meets.loops(Loc::from(i))
-                && matches!(self.program.nodes[i].action, Action::Branch { .. } | Action::Choose { .. })
+                && match &self.program.nodes[i].action {
+                    Action::Branch { cond, .. } => cond.is_any(),
+                    Action::Choose { .. } => true,
+                    _ => false,
+                }
         });
     }
 
