@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--rendez", default="target/release/rendez")
     parser.add_argument("--report", default="scripts/acats", help="folder with the model of Report")
     parser.add_argument("--support", required=True)
-    parser.add_argument("--timeout", type=float, default=10)
+    parser.add_argument("--timeout", type=float, default=5)
     parser.add_argument("--memory", default="1G")
     parser.add_argument("--brief", action="store_true", help="only what is not proved")
     parser.add_argument("folder")

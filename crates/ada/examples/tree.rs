@@ -202,26 +202,17 @@ fn tree(root: &Path, limit: Duration) {
     );
     let mut reasons: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for (i, fate) in fates.iter() {
-        match fate {
-            Fate::Rejected(text) => *reasons.entry(format!("rejected: {}", general(text))).or_default() += 1,
-            Fate::Failed(text) => *reasons.entry(format!("failed: {}", general(text))).or_default() += 1,
-            Fate::Slow => *reasons.entry(format!("slow: {}", units[*i].1)).or_default() += 1,
-            Fate::Modelled => {}
-        }
+        let reason = match fate {
+            Fate::Rejected(text) => format!("rejected: {text}"),
+            Fate::Failed(text) => format!("failed: {text}"),
+            Fate::Slow => format!("slow: {}", units[*i].1),
+            Fate::Modelled => continue,
+        };
+        *reasons.entry(reason).or_default() += 1;
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|r| std::cmp::Reverse(r.1));
     for (reason, count) in reasons.iter().take(12) {
         println!("  {count:5} {reason}");
     }
-}
-
-/// A message without the names in it.
-fn general(text: &str) -> String {
-    let mut out = String::new();
-    for (i, part) in text.split('`').enumerate() {
-        out.push_str(if i % 2 == 1 { "..." } else { part });
-    }
-    out.truncate(100);
-    out
 }

@@ -795,6 +795,15 @@ impl<'a> Elaborator<'a> {
         for with in &unit.withs {
             self.elaborate_unit(&dotted(with));
         }
+        // A unit with limited view comes later; until then its name stands for something unknown.
+        for with in &unit.limited {
+            let full = dotted(with);
+            let (parent, simple) = full.rsplit_once('.').unwrap_or(("", &full));
+            let scope = self.packages.get(parent).copied().unwrap_or(self.std.scope);
+            if !self.scopes[scope.0].names.contains_key(simple) {
+                self.bind(scope, simple, Binding::Library(full.as_str().into()));
+            }
+        }
     }
 
     /// The scope in which a library unit is declared: its parent's, with its use clauses.
@@ -849,6 +858,9 @@ impl<'a> Elaborator<'a> {
                     });
                     if !self.units.bodies.contains_key(name) {
                         self.activate_pending();
+                    }
+                    for with in &self.units.all[index].limited {
+                        self.elaborate_unit(&dotted(with));
                     }
                 }
                 DeclKind::PackageBody { name: full, decls, handled } => {

@@ -237,9 +237,10 @@ impl<'a> Elaborator<'a> {
         while let Some(id) = at {
             let scope = &self.scopes[id.0];
             for used in &scope.library_uses {
-                let full = format!("{used}.{}.{}", name.key, selector.key);
-                if self.units.opaque.iter().any(|u| u.0 == full) {
-                    return Some(full.into());
+                let package = format!("{used}.{}", name.key);
+                let below = format!("{package}.");
+                if self.units.opaque.iter().any(|u| u.0 == package || u.0.starts_with(&below)) {
+                    return Some(format!("{package}.{}", selector.key).into());
                 }
             }
             at = scope.parent;

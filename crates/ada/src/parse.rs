@@ -303,10 +303,12 @@ impl<'t> Cx<'t> {
     fn units(&mut self, root: N) -> Vec<Unit> {
         let mut units = Vec::new();
         let mut withs = Vec::new();
+        let mut limited = Vec::new();
         let mut context = Vec::new();
         for unit in self.children(root) {
             for child in self.children(unit) {
                 match child.kind() {
+                    "with_clause" if self.has(child, "limited") => limited.extend(self.name_list(child)),
                     "with_clause" => withs.extend(self.name_list(child)),
                     "private" => {}
                     "use_clause" | "pragma_g" => context.extend(self.decl(child)),
@@ -317,6 +319,7 @@ impl<'t> Cx<'t> {
                         if let Some(decl) = body.and_then(|b| self.decl(b).into_iter().next()) {
                             units.push(Unit {
                                 withs: std::mem::take(&mut withs),
+                                limited: std::mem::take(&mut limited),
                                 context: std::mem::take(&mut context),
                                 separate: Some(parent),
                                 decl,
@@ -334,6 +337,7 @@ impl<'t> Cx<'t> {
                             }
                             units.push(Unit {
                                 withs: std::mem::take(&mut withs),
+                                limited: std::mem::take(&mut limited),
                                 context: std::mem::take(&mut context),
                                 separate: None,
                                 decl,

@@ -19,6 +19,8 @@ impl Ident {
 #[derive(Clone, Debug)]
 pub struct Unit {
     pub withs: Vec<Expr>,
+    /// Units of which only the types are seen, incompletely.
+    pub limited: Vec<Expr>,
     /// Use clauses and pragmas before the unit.
     pub context: Vec<Decl>,
     pub separate: Option<Expr>,

@@ -64,11 +64,28 @@ impl<'a> Elaborator<'a> {
             Meaning::Library(unit) if crate::library::synchronises(&unit) => {
                 self.new_type(&*unit, TypeKind::Unmodelled("the library's own synchronisation"))
             }
+            Meaning::Library(unit) if self.has_source(&unit) => {
+                self.new_type(&*unit, TypeKind::Unmodelled("a type seen through a limited with clause"))
+            }
             Meaning::Undeclared(text) => {
                 self.reject(name.span, text);
                 self.std.opaque
             }
             _ => self.std.opaque,
+        }
+    }
+
+    /// Whether a name belongs to a unit of the program that is not elaborated yet.
+    fn has_source(&self, name: &str) -> bool {
+        let mut unit = name;
+        loop {
+            if self.units.specs.contains_key(unit) {
+                return true;
+            }
+            match unit.rsplit_once('.') {
+                Some((outer, _)) => unit = outer,
+                None => return false,
+            }
         }
     }
 

@@ -192,7 +192,8 @@ impl Loader<'_> {
             let unit = &self.units.all[next];
             next += 1;
             let (name, is_body) = unit_name(&unit.decl);
-            let withs: Vec<(String, Span)> = unit.withs.iter().map(|w| (dotted(w), w.span)).collect();
+            let withs: Vec<(String, Span)> =
+                unit.withs.iter().chain(&unit.limited).map(|w| (dotted(w), w.span)).collect();
             let separate = unit.separate.as_ref().map(dotted);
             let stubs = stubs(&unit.decl);
             let needs_body = matches!(

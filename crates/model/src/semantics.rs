@@ -1087,13 +1087,14 @@ impl<'p> Semantics<'p> {
                 Owner::Task(_) if caller.level > 0 => out.push(run.done(What::Unsupported)),
                 Owner::Task(_) => {
                     let mut middle = Vec::new();
+                    let conditional = run.is_conditional(caller);
                     self.call_entry(run, caller, entry, None, &mut middle);
                     for outcome in middle {
                         let mut run = Run::new(self, outcome.state, task);
                         run.loc = outcome.step.loc;
                         run.raised = outcome.step.raised;
                         if let Wait::Queued { cancellable, .. } = &mut run.state.tasks[task.index()].wait {
-                            *cancellable = with_abort;
+                            *cancellable = with_abort || conditional;
                         }
                         self.serve(run, object, out, |_| What::Requeued { caller: task, entry });
                     }
@@ -1119,7 +1120,8 @@ impl<'p> Semantics<'p> {
                 }
                 let ready = self.ready_alternatives(&run.state, owner, entry);
                 if ready.is_empty() {
-                    run.enqueue(r.caller, entry, with_abort);
+                    let cancellable = with_abort || run.is_conditional(r.caller);
+                    run.enqueue(r.caller, entry, cancellable);
                     out.push(run.done(what));
                     return;
                 }

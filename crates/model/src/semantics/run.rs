@@ -398,6 +398,14 @@ impl<'s, 'p> Run<'s, 'p> {
         true
     }
 
+    /// Whether a call is a conditional one. Requeued to a task that does not accept it at once, GNAT
+    /// cancels it, with or without abort; by the language only with abort. Both are possible here.
+    pub(super) fn is_conditional(&self, caller: Caller) -> bool {
+        let ts = &self.state.tasks[caller.task.index()];
+        let action = &self.program().node(ts.pc).action;
+        caller.level == 0 && matches!(action, Action::EntryCall { mode: CallMode::Conditional { .. }, .. })
+    }
+
     /// A triggering call that was taken at once and is requeued now: the abortable part starts.
     pub(super) fn requeued(&mut self, caller: Caller, with_abort: bool) -> Caller {
         let ts = &mut self.state.tasks[caller.task.index()];
