@@ -4,20 +4,27 @@ use crate::program::*;
 
 /// Compacts the control-flow graphs. Locations in `keep` stay even when they are empty steps.
 pub fn compact(program: &mut Program, keep: &[Loc]) {
-    let mut target: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).collect();
-    for (i, entry) in target.iter_mut().enumerate() {
+    let mut target: Vec<Option<Loc>> = vec![None; program.nodes.len()];
+    let mut on_path = vec![false; program.nodes.len()];
+    let mut path = Vec::new();
+    for i in 0..program.nodes.len() {
         // Chains of skips end; a cycle of skips (`loop null; end loop`) keeps one of them.
         let mut at = Loc::from(i);
-        let mut steps = 0;
         while let Action::Skip { next } = program.nodes[at.index()].action {
-            if keep.contains(&at) || steps > program.nodes.len() {
+            if target[at.index()].is_some() || on_path[at.index()] || keep.contains(&at) {
                 break;
             }
+            on_path[at.index()] = true;
+            path.push(at);
             at = next;
-            steps += 1;
         }
-        *entry = at;
+        let end = target[at.index()].unwrap_or(at);
+        for loc in path.drain(..) {
+            on_path[loc.index()] = false;
+            target[loc.index()] = Some(end);
+        }
     }
+    let target: Vec<Loc> = target.iter().enumerate().map(|(i, t)| t.unwrap_or(Loc::from(i))).collect();
     for node in &mut program.nodes {
         node.action.map_successors(|loc| target[loc.index()]);
     }
