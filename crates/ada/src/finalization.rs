@@ -164,17 +164,9 @@ impl<'a> Elaborator<'a> {
             return self.reject(span, "assignment to a controlled object that is not followed");
         }
         self.abort_deferred(|e| {
-            for (part, ty) in parts.iter().rev() {
-                if let Some(sub) = e.control(*ty, "finalize") {
-                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
-                }
-            }
+            e.control_parts(parts.iter().rev(), "finalize");
             e.assign_value(obj, ty, given);
-            for (part, ty) in &parts {
-                if let Some(sub) = e.control(*ty, "adjust") {
-                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
-                }
-            }
+            e.control_parts(parts.iter(), "adjust");
         });
     }
 
@@ -186,13 +178,16 @@ impl<'a> Elaborator<'a> {
         if matches!(obj, Obj::Opaque) || parts.is_empty() {
             return self.reject(span, "deallocation of a controlled object that is not followed");
         }
-        self.abort_deferred(|e| {
-            for (part, ty) in parts.iter().rev() {
-                if let Some(sub) = e.control(*ty, "finalize") {
-                    e.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
-                }
+        self.abort_deferred(|e| e.control_parts(parts.iter().rev(), "finalize"));
+    }
+
+    /// Calls an operation of control on parts, where the user has one.
+    fn control_parts<'p>(&mut self, parts: impl Iterator<Item = &'p (Obj, TypeId)>, name: &str) {
+        for (part, ty) in parts {
+            if let Some(sub) = self.control(*ty, name) {
+                self.call_with_cells(&sub, Some((part.clone(), *ty)), &[], None);
             }
-        });
+        }
     }
 
     /// An object made by an allocator: it is initialised, but its end is not followed.

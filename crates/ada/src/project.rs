@@ -18,6 +18,8 @@ pub struct Project {
     /// Folders with sources, those of imported projects included.
     pub source_dirs: Vec<PathBuf>,
     pub naming: Naming,
+    /// Imported projects that are not at hand.
+    pub missing: Vec<String>,
 }
 
 /// How files are named.
@@ -67,7 +69,8 @@ pub fn read(
     files: &dyn Files,
     map: &mut SourceMap,
 ) -> Result<Project, Diagnostic> {
-    let mut reader = Reader { scenario, files, map, seen: Vec::new(), projects: HashMap::new() };
+    let mut reader =
+        Reader { scenario, files, map, seen: Vec::new(), projects: HashMap::new(), missing: Vec::new() };
     let name = reader.load(path, None)?;
     let loaded = &reader.projects[&name];
     let mut project = Project { mains: loaded.list("main"), naming: loaded.naming(), ..Project::default() };
@@ -82,6 +85,7 @@ pub fn read(
             project.naming.exceptions.entry(unit).or_insert(file);
         }
     }
+    project.missing = reader.missing;
     Ok(project)
 }
 
@@ -187,6 +191,7 @@ struct Reader<'r> {
     /// In the order in which sources are looked for.
     seen: Vec<String>,
     projects: HashMap<String, Loaded>,
+    missing: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -434,6 +439,9 @@ impl Parser<'_, '_> {
             Ok(key) => key,
             // Projects of installed libraries are not there: nothing is known of their sources.
             Err(_) if !name.contains('/') && !name.contains('\\') && !self.exists(&path) => {
+                if !self.reader.missing.iter().any(|m| m == name) {
+                    self.reader.missing.push(name.to_owned());
+                }
                 return Ok(String::new());
             }
             Err(error) => return Err(error),
@@ -773,6 +781,7 @@ mod tests {
         assert!(project(&[("a.gpr", "with \"sub/b.gpr\"; project A is end A;")], &[]).is_err());
         assert!(project(&[("a.gpr", "project A is")], &[]).is_err());
         // An installed library is not at hand.
-        assert!(project(&[("a.gpr", "with \"gnatcoll\"; project A is end A;")], &[]).is_ok());
+        let p = project(&[("a.gpr", "with \"gnatcoll\"; project A is end A;")], &[]).unwrap();
+        assert_eq!(p.missing, ["gnatcoll"]);
     }
 }

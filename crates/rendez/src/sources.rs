@@ -70,6 +70,13 @@ pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request
             let scenario = scenario(&input.scenario)?;
             let project = project::read(&file, &scenario, &Disk, map)?;
             request.naming = project.naming;
+            if !project.missing.is_empty() {
+                eprintln!(
+                    "note: {} imports projects that are not at hand: {}; name the folders of their units with -I",
+                    file.display(),
+                    project.missing.join(", ")
+                );
+            }
             (project.source_dirs, project.mains)
         }
         None => {
