@@ -18,10 +18,6 @@ pub struct Edge {
 impl Edge {
     /// The target of a step that is not followed.
     pub const ELSEWHERE: u32 = u32::MAX;
-    /// Something that counts as progress of the moving task: communication, output, a write.
-    pub const PROGRESS: u8 = 1;
-    /// The moving task looked at something that others can change.
-    pub const POLLS: u8 = 2;
 
     pub fn has(self, flag: u8) -> bool {
         self.flags & flag != 0

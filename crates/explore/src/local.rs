@@ -1,7 +1,7 @@
 //! Running steps that concern no other task.
 
 use rendez_model::access::Access;
-use rendez_model::semantics::{Outcome, Semantics, Step, What};
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Program, TaskId};
 
@@ -54,6 +54,22 @@ impl LocalSteps {
             t = (t + 1) % state.tasks.len();
         }
         state
+    }
+
+    /// The single moves that moves of a merged search stand for.
+    pub fn unmerged(&self, semantics: &Semantics, moves: &[Move]) -> Vec<Move> {
+        let mut single = Vec::new();
+        let settle = |state: State, single: &mut Vec<Move>| {
+            self.settle(semantics, state, |o| single.push(Move { task: o.step.task, choice: 0 }))
+        };
+        let mut state = settle(semantics.initial(), &mut single);
+        for mv in moves {
+            single.push(*mv);
+            // A move that is not possible is found out when the trace is replayed.
+            let Some(outcome) = semantics.step(&state, *mv) else { break };
+            state = settle(outcome.state, &mut single);
+        }
+        single
     }
 
     /// A task whose next step is local: it alone need be expanded.

@@ -3,35 +3,16 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_model::access::touched;
-use rendez_model::meets::Meets;
-use rendez_model::semantics::{Fate, Move, Outcome, Semantics, Step, What};
-use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
+use rendez_evidence::{
+    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, alive, races, seen_in,
+};
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
+use rendez_model::state::State;
+use rendez_model::{Action, Program, TaskId};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Edge, Graph};
 use crate::local::LocalSteps;
-use crate::{Control, Options};
-
-/// How a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Every reachable state was seen.
-    Complete,
-    States,
-    Time,
-    Memory,
-    Interrupted,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
-    pub states: usize,
-    pub transitions: usize,
-    pub seconds: f64,
-    pub peak_bytes: usize,
-}
 
 /// Something noticed on the way, with the move that leads to it.
 #[derive(Clone, Debug)]
@@ -42,38 +23,11 @@ pub struct Sighting {
     pub what: Seen,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Seen {
-    Exception {
-        task: TaskId,
-        loc: Loc,
-        exception: ExceptionId,
-        died: bool,
-        by_tasking: bool,
-    },
-    Assertion {
-        task: TaskId,
-        loc: Loc,
-    },
-    Race {
-        var: VarId,
-        first: (TaskId, Loc),
-        second: (TaskId, Loc),
-        writes: (bool, bool),
-    },
-    /// No task can move and not all have ended.
-    Blocked,
-    Unsupported {
-        loc: Loc,
-    },
-}
-
 /// Everything a search found out.
 pub struct Search {
     pub graph: Graph,
     pub sightings: Vec<Sighting>,
-    pub called: Vec<bool>,
-    pub accepted: Vec<bool>,
+    pub entries: Entries,
     /// A step was possible only because a value is unknown.
     pub guesses: bool,
     /// A bound cut an execution short.
@@ -92,9 +46,8 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         options,
         sightings: Vec::new(),
         known: FxHashSet::default(),
-        meets: Meets::new(program),
-        called: vec![false; program.entries.len()],
-        accepted: vec![false; program.entries.len()],
+        effort: Effort::new(program),
+        entries: Entries::new(program),
         guesses: false,
         stopped: false,
         cut: false,
@@ -132,8 +85,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
     Search {
         graph,
         sightings: run.sightings,
-        called: run.called,
-        accepted: run.accepted,
+        entries: run.entries,
         guesses: run.guesses,
         stopped: run.stopped,
         end,
@@ -155,9 +107,8 @@ struct Run<'s, 'p> {
     options: &'s Options,
     sightings: Vec<Sighting>,
     known: FxHashSet<Seen>,
-    meets: Meets,
-    called: Vec<bool>,
-    accepted: Vec<bool>,
+    effort: Effort,
+    entries: Entries,
     guesses: bool,
     stopped: bool,
     /// A step of the state that is being expanded was not followed.
@@ -183,7 +134,11 @@ impl Run<'_, '_> {
 
     fn expand(&mut self, graph: &mut Graph, id: u32) {
         let state = graph.state(id);
-        self.races(&state, id);
+        let mut seen = Vec::new();
+        races(self.program(), &self.local.access, &state, |race| seen.push(race));
+        for race in seen {
+            self.see(race, id, None);
+        }
         self.cut = false;
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
@@ -221,7 +176,7 @@ impl Run<'_, '_> {
     /// Ends the expansion of a state. A step that is not followed leads somewhere all the same.
     fn finish(&self, graph: &mut Graph) {
         if self.cut {
-            graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: Edge::PROGRESS });
+            graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: PROGRESS });
         }
         graph.finish_state();
     }
@@ -243,7 +198,7 @@ impl Run<'_, '_> {
                 }
             }
             let mv = Move { task, choice: choice as u32 };
-            let mut flags = self.flags(&outcome, state);
+            let mut flags = self.effort.of(self.program(), &self.local.access, &outcome, state);
             self.note(&outcome.step, &outcome.state, id, Some(mv));
             if matches!(outcome.step.what, What::Unsupported) {
                 self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv));
@@ -258,14 +213,14 @@ impl Run<'_, '_> {
             let mut settled = Vec::new();
             let after = self.local.settle(self.semantics, outcome.state, |o| {
                 if o.step.task == task {
-                    flags |= self.flags(o, &o.state);
+                    flags |= self.effort.of(self.program(), &self.local.access, o, &o.state);
                 }
                 settled.push(o.step.clone());
             });
             for step in &settled {
                 self.note(step, &after, id, Some(mv));
             }
-            self.progress |= flags & (Edge::POLLS | Edge::PROGRESS) != Edge::POLLS;
+            self.progress |= flags & (POLLS | PROGRESS) != POLLS;
             let (to, new) = graph.insert(&after, id, mv);
             fresh += usize::from(new);
             graph.add_edge(Edge { to, task: task.0 as u16, flags });
@@ -286,98 +241,12 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What kind of step this is, for the search for tasks that spin.
-    fn flags(&self, outcome: &Outcome, before: &State) -> u8 {
-        let program = self.program();
-        let action = &program.node(outcome.step.loc).action;
-        let mut flags = 0;
-        match action {
-            Action::Select { otherwise: None, .. }
-            | Action::EndAccept { .. }
-            | Action::Activate { .. }
-            | Action::Complete { .. }
-            | Action::Await { .. }
-            | Action::Terminate
-            | Action::Abort { .. }
-            | Action::Async { .. }
-            | Action::Unlock { .. }
-            | Action::Choose { .. }
-            | Action::Havoc { .. } => flags |= Edge::PROGRESS,
-            Action::EntryCall { .. } | Action::Select { .. } => {
-                flags |= match outcome.step.what {
-                    What::Otherwise => Edge::POLLS,
-                    _ => Edge::PROGRESS,
-                };
-            }
-            Action::Assign { .. } | Action::Branch { .. } | Action::Call { .. } | Action::Return => {
-                let mut reads = Vec::new();
-                let mut writes = Vec::new();
-                if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
-                    touched(program, &self.local.access, before, outcome.step.task, &mut reads, &mut writes);
-                }
-                if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
-                    flags |= Edge::POLLS;
-                }
-                // What is not followed may change.
-                let changes = |v: &VarId| {
-                    program.vars[v.index()].domain == Domain::Opaque
-                        || outcome.state.vars[v.index()] != before.vars[v.index()]
-                };
-                if writes.iter().any(changes) {
-                    flags |= Edge::PROGRESS;
-                }
-            }
-            _ => {}
-        }
-        flags
-    }
-
     /// Records what a step shows.
     fn note(&mut self, step: &Step, after: &State, state: u32, mv: Option<Move>) {
-        for raised in &step.raised {
-            let seen = Seen::Exception {
-                task: raised.task,
-                loc: raised.loc,
-                exception: raised.exception,
-                died: raised.fate == Fate::Died,
-                by_tasking: raised.by_tasking,
-            };
+        for seen in seen_in(step) {
             self.see(seen, state, mv);
         }
-        match &step.what {
-            What::AssertionFailed => self.see(Seen::Assertion { task: step.task, loc: step.loc }, state, mv),
-            // The end of the same step may have served the call.
-            What::Queued(entry) | What::Requeued { entry, .. } => {
-                let caller = match step.what {
-                    What::Requeued { caller, .. } => caller,
-                    _ => step.task,
-                };
-                let waits =
-                    matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] |= !waits;
-            }
-            What::Accepted { entry, .. } => {
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] = true;
-            }
-            What::Entered(entry) => {
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] = true;
-            }
-            What::Released { served: Some((_, entry)), .. } => self.accepted[entry.index()] = true,
-            What::Otherwise | What::TimedOut => self.tried(step),
-            _ => {}
-        }
-    }
-
-    /// A conditional or timed call that was not taken was a call all the same.
-    fn tried(&mut self, step: &Step) {
-        if let Action::EntryCall { entry, .. } = &self.program().node(step.loc).action
-            && let Some(entry) = entry.constant()
-        {
-            self.called[EntryId(entry as u32).index()] = true;
-        }
+        self.entries.note(self.semantics.program, step, after);
     }
 
     fn see(&mut self, seen: Seen, state: u32, mv: Option<Move>) {
@@ -386,39 +255,4 @@ impl Run<'_, '_> {
             self.sightings.push(Sighting { state, mv, what: seen });
         }
     }
-
-    /// Two tasks about to access one variable, one of them writing.
-    fn races(&mut self, state: &State, id: u32) {
-        let program = self.semantics.program;
-        let mut all: Vec<(TaskId, Loc, Vec<VarId>, Vec<VarId>)> = Vec::new();
-        for t in 0..state.tasks.len() {
-            let ts = &state.tasks[t];
-            if !matches!(ts.status, Status::Active | Status::Activating)
-                || ts.wait != rendez_model::state::Wait::Nothing
-            {
-                continue;
-            }
-            let (mut reads, mut writes) = (Vec::new(), Vec::new());
-            touched(program, &self.local.access, state, TaskId::from(t), &mut reads, &mut writes);
-            if !reads.is_empty() || !writes.is_empty() {
-                all.push((TaskId::from(t), ts.pc, reads, writes));
-            }
-        }
-        for (i, a) in all.iter().enumerate() {
-            for b in &all[i + 1..] {
-                for var in a.3.iter().chain(&a.2) {
-                    let (wa, wb) = (a.3.contains(var), b.3.contains(var));
-                    if (wa && (wb || b.2.contains(var))) || (wb && (wa || a.2.contains(var))) {
-                        let seen =
-                            Seen::Race { var: *var, first: (a.0, a.1), second: (b.0, b.1), writes: (wa, wb) };
-                        self.see(seen, id, None);
-                    }
-                }
-            }
-        }
-    }
-}
-
-pub(crate) fn alive(status: Status) -> bool {
-    matches!(status, Status::Activating | Status::Active | Status::Completed)
 }

@@ -6,13 +6,12 @@
 
 use std::time::{Duration, Instant};
 
+use rendez_evidence::{Control, Seen, alive, seen_in};
 use rendez_model::TaskId;
-use rendez_model::semantics::{Fate, Move, Semantics, What};
+use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::State;
 
-use crate::Control;
 use crate::local::LocalSteps;
-use crate::search::{Seen, alive};
 
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
@@ -36,6 +35,7 @@ pub fn walk(
     {
         moves.clear();
         fruitless += 1;
+        let mut ended = false;
         let mut state = local.settle(semantics, semantics.initial(), |_| {});
         for _ in 0..LENGTH {
             // A random task that can move, then a random one of its steps.
@@ -53,22 +53,12 @@ pub fn walk(
                 let outcome = out.swap_remove(choice);
                 moves.push(Move { task, choice: choice as u32 });
                 moved = true;
-                for raised in &outcome.step.raised {
-                    let seen = Seen::Exception {
-                        task: raised.task,
-                        loc: raised.loc,
-                        exception: raised.exception,
-                        died: raised.fate == Fate::Died,
-                        by_tasking: raised.by_tasking,
-                    };
-                    found(&moves, &outcome.state, seen);
-                }
-                if outcome.step.what == What::AssertionFailed {
-                    found(&moves, &outcome.state, Seen::Assertion { task, loc: outcome.step.loc });
+                for seen in seen_in(&outcome.step) {
+                    found(&local.unmerged(semantics, &moves), &outcome.state, seen);
                 }
                 if matches!(outcome.step.what, What::Stopped | What::Unsupported) {
                     moved = false;
-                    state.tasks.clear();
+                    ended = true;
                     break;
                 }
                 state = local.settle(semantics, outcome.state, |_| {});
@@ -78,7 +68,7 @@ pub fn walk(
                 break;
             }
         }
-        let stuck = !state.tasks.is_empty()
+        let stuck = !ended
             && state.tasks.iter().any(|t| alive(t.status))
             && (0..state.tasks.len()).all(|t| {
                 out.clear();
@@ -86,7 +76,7 @@ pub fn walk(
                 out.is_empty()
             });
         if stuck {
-            found(&moves, &state, Seen::Blocked);
+            found(&local.unmerged(semantics, &moves), &state, Seen::Blocked);
         }
     }
 }

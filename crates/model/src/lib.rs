@@ -28,6 +28,7 @@ pub mod semantics;
 pub mod state;
 pub mod text;
 mod validate;
+pub mod watch;
 
 pub use expr::{BinaryOp, Expr, Place, UnaryOp, Value};
 pub use program::*;

@@ -158,8 +158,8 @@ impl<'p> Semantics<'p> {
         State {
             vars: self.program.vars.iter().map(|v| v.init).collect(),
             tasks,
-            queues: vec![Vec::new(); self.program.entries.len()],
-            locks: vec![Lock::Free; self.program.objects.len()],
+            queues: self.program.entries.iter().map(|_| Vec::new()).collect(),
+            locks: self.program.objects.iter().map(|_| Lock::Free).collect(),
         }
     }
 
@@ -189,8 +189,8 @@ impl<'p> Semantics<'p> {
         if !matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
             return;
         }
-        let deferred = self.abort_deferred(state, task);
-        if ts.status != Status::Completed && !deferred {
+        let interrupted = ts.aborted || !ts.transfers.is_empty();
+        if interrupted && ts.status != Status::Completed && !self.abort_deferred(state, task) {
             if ts.aborted {
                 let mut run = Run::new(self, state.clone(), task);
                 run.kill(task);
@@ -274,11 +274,11 @@ impl<'p> Semantics<'p> {
             for (t, task) in self.program.tasks.iter().enumerate() {
                 let id = TaskId::from(t);
                 let Some(master) = task.master else { continue };
-                if alive(t)
-                    && !task.background
+                if !task.background
                     && !result.contains(&id)
                     && (masters.contains(&master)
                         || result.contains(&self.program.masters[master.index()].owner))
+                    && alive(t)
                 {
                     result.push(id);
                 }
@@ -1050,17 +1050,18 @@ impl<'p> Semantics<'p> {
             let ts = &mut run.state.tasks[task.index()];
             let Some(frame) = ts.frames.pop() else { return };
             ts.pc = frame.site;
-            let held: Vec<ObjectId> = (0..run.state.locks.len())
-                .map(ObjectId::from)
-                .filter(|o| run.state.locks[o.index()] == Lock::Write(task))
-                .collect();
+            let served = self.program.bodies.iter().find(|(_, proc)| **proc == frame.proc);
+            let object = served.and_then(|((_, entry), _)| match self.program.entries[entry.index()].owner {
+                Owner::Object(object) => Some(object),
+                Owner::Task(_) => None,
+            });
             let caller = match frame.serving {
                 Some(caller) => caller,
                 None => run.requeued(Caller { task, level: 0 }, with_abort),
             };
             // The old protected action ends with the requeue; the new queue is entered first, so
             // that a requeue to the same object is seen by its barriers.
-            let Some(&object) = held.last() else { return };
+            let Some(object) = object else { return };
             run.state.locks[object.index()] = Lock::Free;
             match self.program.entries[entry.index()].owner {
                 Owner::Object(target) => {

@@ -2,14 +2,15 @@
 
 use crate::expr::Value;
 use crate::program::{EntryId, Loc, ProcId, TaskId};
+use crate::watch::Watched;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    pub vars: Vec<Value>,
-    pub tasks: Vec<TaskState>,
+    pub vars: Watched<Value>,
+    pub tasks: Watched<TaskState>,
     /// First in, first out, per entry.
-    pub queues: Vec<Vec<Caller>>,
-    pub locks: Vec<Lock>,
+    pub queues: Watched<Vec<Caller>>,
+    pub locks: Watched<Lock>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -214,6 +215,16 @@ impl State {
         let queues = like.queues.iter().map(|_| (0..r.number()).map(|_| r.caller()).collect()).collect();
         let tasks = like.tasks.iter().map(|t| r.task(t)).collect();
         State { vars, tasks, queues, locks }
+    }
+
+    /// Reports every access from now on, in this state and in those cloned from it. Parts are
+    /// numbered: cells first, then tasks, queues and locks.
+    pub fn watch(&mut self, log: &std::rc::Rc<crate::watch::Log>) {
+        let mut first = 0;
+        self.vars.watch(&mut first, log);
+        self.tasks.watch(&mut first, log);
+        self.queues.watch(&mut first, log);
+        self.locks.watch(&mut first, log);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rendez_explore::{Control, Kind, Options, Outcome};
+use rendez_evidence::{Control, Kind, Options, Outcome};
 use rendez_model::Program;
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
@@ -185,7 +185,7 @@ fn run_check(check: &Check) -> u8 {
     if let Some(file) = &check.save_trace {
         let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
             _ if !only.is_empty() && !only.contains(kind) => None,
-            rendez_explore::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
+            rendez_evidence::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
             _ => None,
         });
         match first {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use rendez_explore::TraceStep;
+use rendez_evidence::TraceStep;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_model::{Program, TaskId, VarId};
@@ -97,7 +97,7 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
 
 /// Says how the execution ended, and who waits for whom.
 fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
-    let waiting = rendez_explore::why_blocked(semantics, state);
+    let waiting = rendez_evidence::why_blocked(semantics, state);
     if waiting.is_empty() {
         println!("the program has ended");
         return 0;

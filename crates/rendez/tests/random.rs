@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rendez_explore::{Answer, Control, End, Kind, Options, check};
+use rendez_evidence::{Answer, Control, End, Kind, Options};
+use rendez_explore::check;
 use rendez_model::Program;
 
 struct One(String);

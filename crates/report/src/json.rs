@@ -1,6 +1,6 @@
 //! The report that programs read: schema 1, stable.
 
-use rendez_explore::{Answer, Finding, Severity};
+use rendez_evidence::{Answer, Finding, Severity};
 use serde::Serialize;
 
 use crate::text::assumptions;
@@ -105,7 +105,7 @@ pub fn json(report: &Report) -> String {
             kind: kind.name(),
             severity: severity.word(),
             verdict,
-            engine: "explore",
+            engine: report.outcome.engine,
             replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
             assumptions: assumptions(report),
             stats: StatsPart {

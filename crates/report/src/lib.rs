@@ -4,7 +4,7 @@ mod json;
 mod story;
 mod text;
 
-use rendez_explore::{Finding, Kind, Outcome};
+use rendez_evidence::{Finding, Kind, Outcome};
 use rendez_model::Program;
 use rendez_source::{Diagnostic, SourceMap};
 
@@ -31,7 +31,7 @@ impl Report<'_> {
 
     /// The exit status: 0 all hold, 1 some error found, 3 something undecided.
     pub fn status(&self) -> u8 {
-        use rendez_explore::{Answer, Severity};
+        use rendez_evidence::{Answer, Severity};
         let mut undecided = false;
         for (kind, answer) in &self.outcome.answers {
             if !self.wanted(*kind) {

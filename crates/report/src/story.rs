@@ -1,6 +1,6 @@
 //! A trace as a story: who does what, in the program's words.
 
-use rendez_explore::TraceStep;
+use rendez_evidence::TraceStep;
 use rendez_model::semantics::What;
 use rendez_model::{Action, EntryId, Place, Program, Value, VarId};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rendez_explore::{Answer, Finding, Severity};
+use rendez_evidence::{Answer, Finding, Severity};
 use rendez_source::{Diagnostic, render};
 
 use crate::{Report, describe};

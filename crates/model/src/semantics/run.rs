@@ -39,14 +39,15 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// The whole execution ends here: no task can go on.
     pub(super) fn stop_with(mut self, what: What) -> Outcome {
-        for ts in &mut self.state.tasks {
+        // Nobody goes on from here: what the rest of the state was makes no difference.
+        for ts in self.state.tasks.unlogged_mut() {
             ts.status = Status::Terminated;
             ts.wait = Wait::Nothing;
             ts.frames.clear();
             ts.accepts.clear();
             ts.transfers.clear();
         }
-        self.state.queues.iter_mut().for_each(Vec::clear);
+        self.state.queues.unlogged_mut().iter_mut().for_each(Vec::clear);
         self.done(what)
     }
 
@@ -265,8 +266,7 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     pub(super) fn withdraw(&mut self, task: TaskId, level: u8) {
-        let caller = Caller { task, level };
-        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+        self.withdraw_silently(task, level);
         if level == 0 {
             self.state.tasks[task.index()].wait = Wait::Nothing;
         }
@@ -456,7 +456,15 @@ impl<'s, 'p> Run<'s, 'p> {
 
     pub(super) fn withdraw_silently(&mut self, task: TaskId, level: u8) {
         let caller = Caller { task, level };
-        self.state.queues.iter_mut().for_each(|q| q.retain(|c| *c != caller));
+        let ts = &self.state.tasks[task.index()];
+        let entry = match (level, ts.wait) {
+            (0, Wait::Queued { entry, .. }) => Some(entry),
+            (0, _) => None,
+            (level, _) => ts.transfers.get(usize::from(level) - 1).and_then(|t| t.entry),
+        };
+        if let Some(entry) = entry {
+            self.state.queues[entry.index()].retain(|c| *c != caller);
+        }
     }
 
     /// The task is completed: whoever calls it, or waits in its queues, gets Tasking_Error.

@@ -7,7 +7,7 @@ use rendez_model::{Action, EntryId, Expr, Loc, Owner, TaskId, Value, VarId};
 use rendez_source::Span;
 
 use crate::finding::Kind;
-use crate::search::alive;
+use crate::seen::alive;
 
 /// A task that waits: why, and for whom.
 #[derive(Clone, Debug)]

@@ -1,0 +1,92 @@
+//! What engines have in common: limits, what a search notices, traces and their replay, the kinds
+//! of blocking, and verdicts.
+//!
+//! An engine looks at the model and hands in what it saw with the moves that lead there; here the
+//! moves are replayed on the bare semantics, and only what replays becomes a finding.
+
+mod blocking;
+mod components;
+mod finding;
+mod seen;
+mod trace;
+mod verdict;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::time::Duration;
+
+pub use blocking::{Waiting, why_blocked};
+pub use components::bottom_components;
+pub use finding::{Finding, Kind, Severity};
+pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, races, seen_in};
+pub use trace::{Trace, TraceStep, replay};
+pub use verdict::{Answer, Findings, Forever, Outcome};
+
+/// Limits of a search, and what it takes for granted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub max_states: usize,
+    pub timeout: Option<Duration>,
+    /// Bytes for states, edges and the index.
+    pub memory: usize,
+    /// Run local steps at once.
+    pub merge_local: bool,
+    /// Do not follow steps that are possible only because a value is unknown.
+    pub skip_guesses: bool,
+    /// How deep recursion is followed.
+    pub recursion: usize,
+    /// Delays end only where nothing else leads anywhere new.
+    pub long_delays: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_states: 20_000_000,
+            timeout: None,
+            memory: 2 << 30,
+            merge_local: true,
+            skip_guesses: false,
+            recursion: rendez_model::semantics::DEFAULT_RECURSION,
+            long_delays: false,
+        }
+    }
+}
+
+/// How a search tells the outside about its progress and is told to stop.
+#[derive(Default)]
+pub struct Control {
+    pub stop: AtomicBool,
+    pub states: AtomicUsize,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every reachable state was seen.
+    Complete,
+    States,
+    Time,
+    Memory,
+    Interrupted,
+}
+
+impl End {
+    /// Why nothing more is known.
+    pub fn reason(self, states: usize) -> String {
+        match self {
+            End::Complete => String::new(),
+            End::States => format!("the limit on states was reached after {states}"),
+            End::Time => format!("the time limit was reached after {states} states"),
+            End::Memory => format!("the memory limit was reached after {states} states"),
+            End::Interrupted => format!("interrupted after {states} states"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    pub states: usize,
+    pub transitions: usize,
+    pub seconds: f64,
+    pub peak_bytes: usize,
+}

@@ -1,0 +1,180 @@
+//! What a search notices on its way: exceptions, failed assertions, races, entries in use.
+
+use rendez_model::access::{Access, touched};
+use rendez_model::meets::Meets;
+use rendez_model::semantics::{Fate, Outcome, Step, What};
+use rendez_model::state::{State, Status, Wait};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Seen {
+    Exception {
+        task: TaskId,
+        loc: Loc,
+        exception: ExceptionId,
+        died: bool,
+        by_tasking: bool,
+    },
+    Assertion {
+        task: TaskId,
+        loc: Loc,
+    },
+    Race {
+        var: VarId,
+        first: (TaskId, Loc),
+        second: (TaskId, Loc),
+        writes: (bool, bool),
+    },
+    /// No task can move and not all have ended.
+    Blocked,
+    Unsupported {
+        loc: Loc,
+    },
+}
+
+/// The entries that some execution calls, and those that some execution serves.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    pub called: Vec<bool>,
+    pub accepted: Vec<bool>,
+}
+
+impl Entries {
+    pub fn new(program: &Program) -> Entries {
+        Entries { called: vec![false; program.entries.len()], accepted: vec![false; program.entries.len()] }
+    }
+
+    /// Notes what a step says about entries; `after` is the state it leads to.
+    pub fn note(&mut self, program: &Program, step: &Step, after: &State) {
+        match &step.what {
+            // The end of the same step may have served the call.
+            What::Queued(entry) | What::Requeued { entry, .. } => {
+                let caller = match step.what {
+                    What::Requeued { caller, .. } => caller,
+                    _ => step.task,
+                };
+                let waits =
+                    matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
+                self.called[entry.index()] = true;
+                self.accepted[entry.index()] |= !waits;
+            }
+            What::Accepted { entry, .. } | What::Entered(entry) => {
+                self.called[entry.index()] = true;
+                self.accepted[entry.index()] = true;
+            }
+            What::Released { served: Some((_, entry)), .. } => self.accepted[entry.index()] = true,
+            // A conditional or timed call that was not taken was a call all the same.
+            What::Otherwise | What::TimedOut => {
+                if let Action::EntryCall { entry, .. } = &program.node(step.loc).action
+                    && let Some(entry) = entry.constant()
+                {
+                    self.called[EntryId(entry as u32).index()] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a step shows: exceptions and a failed assertion.
+pub fn seen_in(step: &Step) -> impl Iterator<Item = Seen> + '_ {
+    let raised = step.raised.iter().map(|raised| Seen::Exception {
+        task: raised.task,
+        loc: raised.loc,
+        exception: raised.exception,
+        died: raised.fate == Fate::Died,
+        by_tasking: raised.by_tasking,
+    });
+    let failed =
+        (step.what == What::AssertionFailed).then_some(Seen::Assertion { task: step.task, loc: step.loc });
+    raised.chain(failed)
+}
+
+/// Something that counts as progress of the moving task: communication, output, a write.
+pub const PROGRESS: u8 = 1;
+/// The moving task looked at something that others can change.
+pub const POLLS: u8 = 2;
+
+/// Tells busy waiting from work.
+pub struct Effort {
+    meets: Meets,
+}
+
+impl Effort {
+    pub fn new(program: &Program) -> Effort {
+        Effort { meets: Meets::new(program) }
+    }
+
+    /// Whether a step from `before` is progress, or looks at something again.
+    pub fn of(&self, program: &Program, access: &Access, outcome: &Outcome, before: &State) -> u8 {
+        let mut flags = 0;
+        match &program.node(outcome.step.loc).action {
+            Action::Select { otherwise: None, .. }
+            | Action::EndAccept { .. }
+            | Action::Activate { .. }
+            | Action::Complete { .. }
+            | Action::Await { .. }
+            | Action::Terminate
+            | Action::Abort { .. }
+            | Action::Async { .. }
+            | Action::Unlock { .. }
+            | Action::Choose { .. }
+            | Action::Havoc { .. } => flags |= PROGRESS,
+            Action::EntryCall { .. } | Action::Select { .. } => {
+                flags |= match outcome.step.what {
+                    What::Otherwise => POLLS,
+                    _ => PROGRESS,
+                };
+            }
+            Action::Assign { .. } | Action::Branch { .. } | Action::Call { .. } | Action::Return => {
+                let mut reads = Vec::new();
+                let mut writes = Vec::new();
+                if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
+                    touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
+                }
+                if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
+                    flags |= POLLS;
+                }
+                // What is not followed may change.
+                let changes = |v: &VarId| {
+                    program.vars[v.index()].domain == Domain::Opaque
+                        || outcome.state.vars[v.index()] != before.vars[v.index()]
+                };
+                if writes.iter().any(changes) {
+                    flags |= PROGRESS;
+                }
+            }
+            _ => {}
+        }
+        flags
+    }
+}
+
+/// Two tasks about to access one variable, one of them writing.
+pub fn races(program: &Program, access: &Access, state: &State, mut found: impl FnMut(Seen)) {
+    let mut all: Vec<(TaskId, Loc, Vec<VarId>, Vec<VarId>)> = Vec::new();
+    for (t, ts) in state.tasks.iter().enumerate() {
+        if !matches!(ts.status, Status::Active | Status::Activating) || ts.wait != Wait::Nothing {
+            continue;
+        }
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        touched(program, access, state, TaskId::from(t), &mut reads, &mut writes);
+        if !reads.is_empty() || !writes.is_empty() {
+            all.push((TaskId::from(t), ts.pc, reads, writes));
+        }
+    }
+    for (i, a) in all.iter().enumerate() {
+        for b in &all[i + 1..] {
+            for var in a.3.iter().chain(&a.2) {
+                let (wa, wb) = (a.3.contains(var), b.3.contains(var));
+                if (wa && (wb || b.2.contains(var))) || (wb && (wa || a.2.contains(var))) {
+                    found(Seen::Race { var: *var, first: (a.0, a.1), second: (b.0, b.1), writes: (wa, wb) });
+                }
+            }
+        }
+    }
+}
+
+pub fn alive(status: Status) -> bool {
+    matches!(status, Status::Activating | Status::Active | Status::Completed)
+}

@@ -1,0 +1,52 @@
+//! Traces: moves, replayed step by step on the semantics.
+
+use rendez_model::semantics::{Move, Semantics, Step};
+use rendez_model::state::State;
+use rendez_model::{Value, VarId};
+
+/// A replayed trace.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub steps: Vec<TraceStep>,
+    /// The state it ends in.
+    pub last: State,
+    /// The moves, numbered as the semantics numbers them.
+    pub moves: Vec<Move>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    pub step: Step,
+    /// Cells that the step changed, with their new values.
+    pub changes: Vec<(VarId, Value)>,
+}
+
+/// Replays moves one at a time on nothing but the semantics. None if one is not possible: then
+/// the path is no execution, and whoever found it is wrong.
+pub fn replay(semantics: &Semantics, moves: &[Move]) -> Option<Trace> {
+    let mut state = semantics.initial();
+    let mut steps = Vec::with_capacity(moves.len());
+    for mv in moves {
+        let outcome = semantics.step(&state, *mv)?;
+        let changes = changes(&state, &outcome.state);
+        steps.push(TraceStep { step: outcome.step, changes });
+        state = outcome.state;
+    }
+    Some(Trace { steps, last: state, moves: moves.to_vec() })
+}
+
+fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {
+    let mut all = Vec::new();
+    for (i, (a, b)) in before.vars.iter().zip(&after.vars).enumerate() {
+        if a != b {
+            all.push((VarId::from(i), *b));
+        }
+    }
+    all
+}
+
+impl Trace {
+    pub fn guessed(&self) -> bool {
+        self.steps.iter().any(|s| s.step.guessed)
+    }
+}

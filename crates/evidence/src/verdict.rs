@@ -1,0 +1,421 @@
+//! Verdicts on the default checks, made of what an engine saw.
+
+use std::collections::BTreeMap;
+
+use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::State;
+use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, VarId};
+use rendez_source::{Diagnostic, Span};
+
+use crate::blocking::{classify, why_blocked};
+use crate::finding::{Finding, Kind, Severity};
+use crate::seen::{Entries, Seen};
+use crate::trace::replay;
+use crate::{End, Stats};
+
+/// The verdict on one check.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Holds,
+    Violated(Vec<Finding>),
+    /// Why nothing is certain, and findings that may be spurious.
+    Inconclusive(String, Vec<Finding>),
+}
+
+/// The verdicts on all default checks.
+pub struct Outcome {
+    /// Who decided.
+    pub engine: &'static str,
+    pub answers: Vec<(Kind, Answer)>,
+    pub stats: Stats,
+    pub end: End,
+    /// Constructs without a model that some execution reaches.
+    pub reached: Vec<Diagnostic>,
+    /// Findings whose trace did not replay: a bug of rendez.
+    pub contradictions: Vec<String>,
+    /// A bound cut some execution short.
+    pub cut: bool,
+    /// Delays were taken to be long.
+    pub long_delays: bool,
+}
+
+/// At most this many findings of one kind are reported.
+const MAX_FINDINGS: usize = 10;
+
+/// Something that goes on for ever once the search is in a component without exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Forever {
+    /// The task runs in circles, looking at what others could change, and nobody will.
+    Spins(TaskId),
+    /// The task is in an entry call that is never served, while others run.
+    Blocked(TaskId),
+    /// Only the environment still moves: everybody else is blocked.
+    Quiet,
+}
+
+/// What was found so far. Every trace is replayed before it is taken in.
+pub struct Findings<'s, 'p> {
+    program: &'p Program,
+    semantics: &'s Semantics<'p>,
+    /// By what makes two findings the same, so that each is reported once.
+    findings: BTreeMap<String, Finding>,
+    pub reached: Vec<Diagnostic>,
+    pub contradictions: Vec<String>,
+}
+
+impl<'s, 'p> Findings<'s, 'p> {
+    pub fn new(semantics: &'s Semantics<'p>) -> Self {
+        Findings {
+            program: semantics.program,
+            semantics,
+            findings: BTreeMap::new(),
+            reached: Vec::new(),
+            contradictions: Vec::new(),
+        }
+    }
+
+    /// Whether some finding needs a value that the model does not know.
+    pub fn any_guessed(&self) -> bool {
+        self.findings.values().any(|f| f.guessed)
+    }
+
+    /// Sets the findings so far aside, for a search without guesses.
+    pub fn set_aside(&mut self) -> BTreeMap<String, Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Takes findings back that have no certain twin.
+    pub fn take_back(&mut self, aside: BTreeMap<String, Finding>) {
+        for (key, finding) in aside {
+            self.findings.entry(key).or_insert(finding);
+        }
+    }
+
+    /// The verdicts. `entries` is None where the search was cut short: then nothing holds for
+    /// certain, and `why` says what cut it.
+    pub fn answers(&mut self, entries: Option<&Entries>, why: &str) -> Vec<(Kind, Answer)> {
+        let mut by_kind: BTreeMap<Kind, Vec<Finding>> = BTreeMap::new();
+        for finding in std::mem::take(&mut self.findings).into_values() {
+            by_kind.entry(finding.kind).or_default().push(finding);
+        }
+        let complete = entries.filter(|_| self.reached.is_empty());
+        if let Some(entries) = complete {
+            by_kind.insert(Kind::DeadEntry, self.dead_entries(entries));
+        }
+        let why = match entries {
+            Some(_) => format!(
+                "an execution reaches something that is not modelled: {}",
+                self.reached.first().map_or("", |d| d.message.as_str())
+            ),
+            None => why.to_owned(),
+        };
+        let mut answers = Vec::new();
+        for kind in Kind::ALL {
+            let mut list = by_kind.remove(&kind).unwrap_or_default();
+            list.sort_by_key(|f| (f.severity, f.trace.as_ref().map_or(0, |t| t.steps.len()), f.span));
+            list.truncate(MAX_FINDINGS);
+            let certain: Vec<Finding> = list.iter().filter(|f| !f.guessed).cloned().collect();
+            let answer = if !certain.is_empty() {
+                Answer::Violated(certain)
+            } else if !list.is_empty() {
+                Answer::Inconclusive(
+                    "the trace depends on a value that the model does not follow".into(),
+                    list,
+                )
+            } else if complete.is_some() {
+                Answer::Holds
+            } else {
+                Answer::Inconclusive(why.clone(), Vec::new())
+            };
+            answers.push((kind, answer));
+        }
+        answers
+    }
+
+    fn task(&self, task: TaskId) -> &str {
+        &self.program.tasks[task.index()].name
+    }
+
+    /// Makes a finding of something seen at the end of some moves; `state` is where it was seen.
+    pub fn seen(&mut self, what: &Seen, moves: &[Move], state: &State) {
+        match what {
+            Seen::Unsupported { loc } => {
+                let node = self.program.node(*loc);
+                let text = match &node.action {
+                    Action::Unsupported { text } => text.clone(),
+                    _ => "a value or target that cannot be determined".into(),
+                };
+                let diagnostic = Diagnostic::warning(node.span, text).label("not modelled");
+                if !self.reached.contains(&diagnostic) {
+                    self.reached.push(diagnostic);
+                }
+            }
+            Seen::Blocked => {
+                let waiting = why_blocked(self.semantics, state);
+                let Some((kind, tasks)) = classify(&waiting) else { return };
+                self.blocked(kind, &tasks, waiting, moves);
+            }
+            Seen::Exception { task, loc, exception, died, by_tasking } => {
+                self.exception(*task, *loc, *exception, *died, *by_tasking, moves);
+            }
+            Seen::Assertion { task, loc } => {
+                let node = self.program.node(*loc);
+                let text = match &node.action {
+                    Action::Assert { text, .. } => text.clone(),
+                    _ => String::new(),
+                };
+                let message = format!("assertion fails in {}: {text}", self.task(*task));
+                let key = format!("assert {}", node.span);
+                self.add(key, Kind::Assertion, Severity::Error, message, node.span, moves);
+            }
+            Seen::Race { var, first, second, writes } => self.race(*var, *first, *second, *writes, moves),
+        }
+    }
+
+    fn blocked(
+        &mut self,
+        kind: Kind,
+        tasks: &[TaskId],
+        waiting: Vec<crate::blocking::Waiting>,
+        moves: &[Move],
+    ) {
+        // The environment may stop calling at any time.
+        if self.program.open && kind == Kind::ServerIdle {
+            return;
+        }
+        let names: Vec<&str> = tasks.iter().map(|t| self.task(*t)).collect();
+        let message = match kind {
+            Kind::CircularWait if names.len() == 1 => format!("{} waits for itself for ever", list(&names)),
+            Kind::CircularWait => format!("{} wait for each other for ever", list(&names)),
+            Kind::ServerIdle => format!(
+                "{} wait{} for calls that never come; everybody else is done",
+                list(&names),
+                plural(&names)
+            ),
+            _ => {
+                let first = waiting.iter().find(|w| tasks.contains(&w.task));
+                let reason = first.map_or(String::new(), |w| format!(": {} {}", self.task(w.task), w.reason));
+                format!(
+                    "{} {} blocked for ever{reason}",
+                    list(&names),
+                    if names.len() == 1 { "is" } else { "are" }
+                )
+            }
+        };
+        let first = waiting.iter().find(|w| tasks.first() == Some(&w.task));
+        let span = first.map_or(Span::NOWHERE, |w| w.span);
+        let places: Vec<String> =
+            waiting.iter().filter(|w| tasks.contains(&w.task)).map(|w| format!("{}", w.span)).collect();
+        let mut places = places;
+        places.sort();
+        places.dedup();
+        let key = format!("{} {}", kind.name(), places.join(" "));
+        if self.findings.contains_key(&key) {
+            return;
+        }
+        self.add(key.clone(), kind, kind.severity(), message, span, moves);
+        if let Some(finding) = self.findings.get_mut(&key) {
+            finding.label = match tasks.first() {
+                Some(task) => format!("{} waits here", self.program.tasks[task.index()].name),
+                None => String::new(),
+            };
+            finding.waiting = waiting;
+        }
+    }
+
+    fn exception(
+        &mut self,
+        task: TaskId,
+        loc: rendez_model::Loc,
+        exception: ExceptionId,
+        died: bool,
+        by_tasking: bool,
+        moves: &[Move],
+    ) {
+        let node = self.program.node(loc);
+        let name = self.program.exception_name(exception).to_owned();
+        let who = self.task(task).to_owned();
+        let kind = match exception {
+            ExceptionId::TASKING_ERROR if by_tasking => Kind::TaskingError,
+            ExceptionId::PROGRAM_ERROR if by_tasking => Kind::ProgramError,
+            // What a raise statement or a check raises is the program's own business if handled.
+            _ if !died => return,
+            _ => Kind::UnhandledException,
+        };
+        let why = match (kind, &node.action) {
+            (Kind::TaskingError, Action::EntryCall { .. }) => ": the called task is no longer there",
+            (Kind::TaskingError, Action::Activate { .. }) => ": the activation of a task failed",
+            (Kind::ProgramError, Action::Select { .. }) => ": every alternative of the select is closed",
+            _ => "",
+        };
+        let (severity, message) = if died {
+            let also = if task == TaskId::ENVIRONMENT { "the main program" } else { "the task" };
+            (Severity::Error, format!("{name} in {who}{why}; nobody handles it and {also} ends"))
+        } else {
+            (Severity::Note, format!("{name} in {who}{why}; it is handled"))
+        };
+        let key = format!("{} {} {name} {died}", kind.name(), node.span);
+        if died {
+            // The same place may also be reached with a handler around it: the worse one counts.
+            self.findings.remove(&format!("{} {} {name} false", kind.name(), node.span));
+        }
+        self.add(key, kind, severity, message, node.span, moves);
+    }
+
+    fn race(
+        &mut self,
+        var: VarId,
+        first: (TaskId, rendez_model::Loc),
+        second: (TaskId, rendez_model::Loc),
+        writes: (bool, bool),
+        moves: &[Move],
+    ) {
+        let v = &self.program.vars[var.index()];
+        let (a, b) = (self.program.node(first.1).span, self.program.node(second.1).span);
+        let does = |w: bool| if w { "writes" } else { "reads" };
+        let severity = match v.sharing {
+            Sharing::Plain => Severity::Error,
+            Sharing::Volatile | Sharing::Atomic => Severity::Note,
+        };
+        let message = format!(
+            "{} is unprotected: {} {} it while {} {} it",
+            v.name,
+            self.task(first.0),
+            does(writes.0),
+            self.task(second.0),
+            does(writes.1)
+        );
+        // One report per variable as declared: array elements and symmetric tasks share it.
+        let key = format!("race {} {}", v.span, self.program.vars[var.index()].span.file.0);
+        let other = (b, format!("{} {} it here", self.task(second.0), does(writes.1)));
+        if self.findings.contains_key(&key) {
+            return;
+        }
+        self.add(key.clone(), Kind::Race, severity, message, a, moves);
+        if let Some(finding) = self.findings.get_mut(&key) {
+            finding.other = Some(other);
+        }
+    }
+
+    /// Makes a finding of something that goes on for ever once the moves have led to `full`.
+    pub fn forever(&mut self, what: &Forever, moves: &[Move], full: &State) {
+        match what {
+            Forever::Spins(task) => {
+                let span = self.program.node(full.tasks[task.index()].pc).span;
+                let message = format!(
+                    "{} waits busily for ever: nobody will change what it looks at",
+                    self.task(*task)
+                );
+                let key = format!("spin {}", self.task(*task));
+                if !self.findings.contains_key(&key) {
+                    self.add(key, Kind::Spin, Severity::Error, message, span, moves);
+                }
+            }
+            Forever::Quiet => self.seen(&Seen::Blocked, moves, full),
+            Forever::Blocked(task) => {
+                let mut waiting = why_blocked(self.semantics, full);
+                let Some(own) = waiting.iter().find(|w| w.task == *task).cloned() else { return };
+                // Those that still run wait for nothing; only blocked tasks can form a circle.
+                waiting.retain(|w| w.task == *task || own.on.contains(&w.task));
+                self.blocked(Kind::ClientBlocked, &[*task], waiting, moves);
+            }
+        }
+    }
+
+    fn dead_entries(&self, entries: &Entries) -> Vec<Finding> {
+        // Entries of one declaration count together: an array of servers need not all be used.
+        let mut by_place: BTreeMap<Span, (bool, bool, String)> = BTreeMap::new();
+        for (i, entry) in self.program.entries.iter().enumerate() {
+            let file = self.program.files.get(entry.span.file.0 as usize);
+            if file.is_some_and(|f| f.starts_with(rendez_model::LIBRARY_FOLDER)) {
+                continue;
+            }
+            let id = rendez_model::EntryId::from(i);
+            let place =
+                by_place.entry(entry.span).or_insert_with(|| (false, false, self.program.entry_name(id)));
+            place.0 |= entries.called[i];
+            place.1 |= entries.accepted[i];
+        }
+        by_place
+            .into_iter()
+            .filter(|(_, (called, accepted, _))| !called || !accepted)
+            .map(|(span, (called, _, name))| {
+                let object = self
+                    .program
+                    .entries
+                    .iter()
+                    .any(|e| e.span == span && matches!(e.owner, Owner::Object(_)));
+                let never = match (called, object) {
+                    (false, _) => "never called",
+                    (true, true) => "called, but its barrier never opens",
+                    (true, false) => "called, but never accepted",
+                };
+                Finding {
+                    kind: Kind::DeadEntry,
+                    severity: Severity::Warning,
+                    message: format!("entry {name} is {never}"),
+                    span,
+                    label: String::new(),
+                    other: None,
+                    trace: None,
+                    waiting: Vec::new(),
+                    guessed: false,
+                }
+            })
+            .collect()
+    }
+
+    fn add(
+        &mut self,
+        key: String,
+        kind: Kind,
+        severity: Severity,
+        message: String,
+        span: Span,
+        moves: &[Move],
+    ) {
+        if self.findings.contains_key(&key) {
+            return;
+        }
+        let Some(trace) = replay(self.semantics, moves) else {
+            self.contradictions.push(format!("{message}: the trace does not replay"));
+            return;
+        };
+        let guessed = trace.guessed();
+        let finding = Finding {
+            kind,
+            severity,
+            message,
+            span,
+            label: String::new(),
+            other: None,
+            waiting: why_blocked_at_end(kind, self.semantics, &trace.last),
+            trace: Some(trace),
+            guessed,
+        };
+        self.findings.insert(key, finding);
+    }
+}
+
+fn why_blocked_at_end(
+    kind: Kind,
+    semantics: &Semantics,
+    last: &rendez_model::state::State,
+) -> Vec<crate::blocking::Waiting> {
+    match kind {
+        Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle => why_blocked(semantics, last),
+        _ => Vec::new(),
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    match names {
+        [] => "somebody".into(),
+        [one] => (*one).into(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+fn plural(names: &[&str]) -> &'static str {
+    if names.len() == 1 { "s" } else { "" }
+}
