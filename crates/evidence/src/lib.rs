@@ -17,7 +17,7 @@ use std::time::Duration;
 pub use blocking::{Waiting, why_blocked};
 pub use components::bottom_components;
 pub use finding::{Finding, Kind, Severity};
-pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, races, seen_in};
+pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, entries_in, races, seen_in};
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome};
 

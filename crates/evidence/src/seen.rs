@@ -46,33 +46,39 @@ impl Entries {
 
     /// Notes what a step says about entries; `after` is the state it leads to.
     pub fn note(&mut self, program: &Program, step: &Step, after: &State) {
-        match &step.what {
-            // The end of the same step may have served the call.
-            What::Queued(entry) | What::Requeued { entry, .. } => {
-                let caller = match step.what {
-                    What::Requeued { caller, .. } => caller,
-                    _ => step.task,
-                };
-                let waits =
-                    matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] |= !waits;
-            }
-            What::Accepted { entry, .. } | What::Entered(entry) => {
-                self.called[entry.index()] = true;
-                self.accepted[entry.index()] = true;
-            }
-            What::Released { served: Some((_, entry)), .. } => self.accepted[entry.index()] = true,
-            // A conditional or timed call that was not taken was a call all the same.
-            What::Otherwise | What::TimedOut => {
-                if let Action::EntryCall { entry, .. } = &program.node(step.loc).action
-                    && let Some(entry) = entry.constant()
-                {
-                    self.called[EntryId(entry as u32).index()] = true;
-                }
-            }
-            _ => {}
+        entries_in(program, step, after, |entry, called, accepted| self.add(entry, called, accepted));
+    }
+
+    pub fn add(&mut self, entry: EntryId, called: bool, accepted: bool) {
+        self.called[entry.index()] |= called;
+        self.accepted[entry.index()] |= accepted;
+    }
+}
+
+/// The entries that a step calls or serves; `after` is the state it leads to.
+pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnMut(EntryId, bool, bool)) {
+    match &step.what {
+        // The end of the same step may have served the call.
+        What::Queued(entry) | What::Requeued { entry, .. } => {
+            let caller = match step.what {
+                What::Requeued { caller, .. } => caller,
+                _ => step.task,
+            };
+            let waits =
+                matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
+            f(*entry, true, !waits);
         }
+        What::Accepted { entry, .. } | What::Entered(entry) => f(*entry, true, true),
+        What::Released { served: Some((_, entry)), .. } => f(*entry, false, true),
+        // A conditional or timed call that was not taken was a call all the same.
+        What::Otherwise | What::TimedOut => {
+            if let Action::EntryCall { entry, .. } = &program.node(step.loc).action
+                && let Some(entry) = entry.constant()
+            {
+                f(EntryId(entry as u32), true, false);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -36,6 +36,10 @@ impl Access {
                 });
             }
         }
+        // Whoever ends a protected action looks at its barriers.
+        for barrier in program.entries.iter().filter_map(|e| e.barrier.as_ref()) {
+            barrier.each_cell(program, &mut |cell| several[cell.index()] = true);
+        }
         let shared: Vec<bool> = (0..program.vars.len())
             .map(|v| several[v] && written[v] && !matches!(program.vars[v].storage, Storage::Component(_)))
             .collect();

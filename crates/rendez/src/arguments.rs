@@ -75,6 +75,12 @@ pub struct Check {
     /// Report only this check; may be repeated
     #[arg(long, value_name = "CHECK")]
     pub only: Vec<String>,
+    /// Who decides
+    #[arg(long, value_enum, default_value_t = Engine::Auto)]
+    pub engine: Engine,
+    /// Threads to search with
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// Give up after this many seconds
@@ -109,6 +115,16 @@ pub enum Delays {
     Any,
     /// Longer than whatever the other tasks do meanwhile
     Long,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Whatever suits the program and the checks
+    Auto,
+    /// The reference: every step of the semantics, one after the other
+    Explore,
+    /// Reachability over packed states
+    Reach,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rendez_evidence::{Control, Kind, Options, Outcome};
 use rendez_model::Program;
+use rendez_reach::Config;
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
@@ -160,7 +161,17 @@ fn run_check(check: &Check) -> u8 {
         recursion: check.input.recursion_bound.into(),
         long_delays: check.delays == Delays::Long,
     };
-    let outcome = explore(&ready.program, &options);
+    // Long delays are an order between steps that only the reference explorer knows.
+    let plain = check.engine == Engine::Explore || (check.engine == Engine::Auto && options.long_delays);
+    if check.engine == Engine::Reach && options.long_delays {
+        eprintln!("error: --delays long is for --engine explore");
+        return BAD_INPUT;
+    }
+    let config = Config { threads: check.threads.into(), merge: options.merge_local };
+    let outcome = watched(|control| match plain {
+        true => rendez_explore::check(&ready.program, &options, control),
+        false => rendez_reach::check(&ready.program, &options, &config, control),
+    });
     for contradiction in &outcome.contradictions {
         eprintln!("internal error: {contradiction}");
     }
@@ -204,8 +215,8 @@ fn run_check(check: &Check) -> u8 {
     report.status()
 }
 
-/// Explores with progress on a terminal, and a clean end on interrupt.
-fn explore(program: &Program, options: &Options) -> Outcome {
+/// Searches with progress on a terminal, and a clean end on interrupt.
+fn watched(search: impl FnOnce(&Control) -> Outcome) -> Outcome {
     let control = Arc::new(Control::default());
     let stop = control.clone();
     let _ = ctrlc::set_handler(move || stop.stop.store(true, Ordering::Relaxed));
@@ -225,7 +236,7 @@ fn explore(program: &Program, options: &Options) -> Outcome {
             eprint!("\r{:50}\r", "");
         })
     });
-    let outcome = rendez_explore::check(program, options, &control);
+    let outcome = search(&control);
     done.store(true, Ordering::Relaxed);
     if let Some(watcher) = watcher {
         let _ = watcher.join();

@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rendez_evidence::{Answer, Control, End, Kind, Options};
+use rendez_evidence::{Answer, Control, End, Kind, Options, Outcome};
 use rendez_explore::check;
 use rendez_model::Program;
+use rendez_reach::Config;
 
 struct One(String);
 
@@ -26,7 +27,17 @@ impl rendez_ada::Files for One {
 /// The violated checks; None if the state space is too large or something is not modelled.
 fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
     let options = Options { max_states: 30_000, merge_local, ..Options::default() };
-    let outcome = check(program, &options, &Control::default());
+    violated(check(program, &options, &Control::default()))
+}
+
+/// The same from the reachability engine.
+fn reached(program: &Program, merge_local: bool, threads: usize) -> Option<BTreeSet<Kind>> {
+    let options = Options { max_states: 30_000, merge_local, ..Options::default() };
+    let config = Config { threads, merge: merge_local };
+    violated(rendez_reach::check(program, &options, &config, &Control::default()))
+}
+
+fn violated(outcome: Outcome) -> Option<BTreeSet<Kind>> {
     assert!(outcome.contradictions.is_empty(), "{:?}", outcome.contradictions);
     // A triggering call may have nobody to serve it: then nothing is claimed.
     if outcome.end != End::Complete || !outcome.reached.is_empty() {
@@ -61,10 +72,15 @@ fn explored_all_ways(source: &str) -> Option<Result<(), String>> {
     let mut flat = program.clone();
     rendez_model::passes::inline(&mut flat, 4);
     let inlined = verdicts(&flat, true)?;
-    if plain == merged && merged == sliced && sliced == inlined {
+    let mut all = vec![("plain", plain), ("merged", merged), ("sliced", sliced), ("inlined", inlined)];
+    all.push(("reach", reached(&program, true, 1)?));
+    all.push(("reach, unmerged", reached(&program, false, 1)?));
+    all.push(("reach, sliced, two threads", reached(&passed, true, 2)?));
+    if all.iter().all(|(_, found)| *found == all[0].1) {
         return Some(Ok(()));
     }
-    Some(Err(format!("plain {plain:?}\nmerged {merged:?}\nsliced {sliced:?}\ninlined {inlined:?}")))
+    let lines: Vec<String> = all.iter().map(|(name, found)| format!("{name}: {found:?}")).collect();
+    Some(Err(lines.join("\n")))
 }
 
 fn number(name: &str, default: u64) -> u64 {

@@ -1,0 +1,320 @@
+//! The default checks, decided from what was reached.
+
+use rendez_evidence::{
+    Control, End, Entries, Findings, Forever, Options, Outcome, POLLS, PROGRESS, Seen, alive, races, seen_in,
+};
+use rendez_model::semantics::{Move, Semantics, Step};
+use rendez_model::state::{State, Status, Wait};
+use rendez_model::{Action, CallMode, Expr, Place, Program, TaskId};
+use rustc_hash::FxHashSet;
+
+use crate::graph::Graph;
+use crate::network::Network;
+use crate::search::{Config, Reached, search};
+use crate::steps::{Fate, Steps};
+
+/// Searches the program and decides the default checks.
+pub fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+    let semantics = Semantics::bounded(program, options.recursion);
+    let mut findings = Findings::new(&semantics);
+    let reached = reach(&semantics, options, config, control);
+    let mut entries = Entries::new(program);
+    let mut seen = collect(&reached, &mut findings, &mut entries);
+    if seen.guesses && findings.any_guessed() {
+        // Findings that need a guess may have a twin that does not.
+        let certain = Options { skip_guesses: true, ..options.clone() };
+        let second = reach(&semantics, &certain, config, control);
+        let aside = findings.set_aside();
+        let again = collect(&second, &mut findings, &mut Entries::new(program));
+        findings.take_back(aside);
+        seen.stopped |= again.stopped;
+    }
+    let end = if seen.graph_too_large { End::Memory } else { reached.end };
+    let complete = (end == End::Complete).then_some(&entries);
+    Outcome {
+        engine: "reach",
+        answers: findings.answers(complete, &end.reason(reached.stats.states)),
+        stats: reached.stats,
+        end,
+        reached: findings.reached,
+        contradictions: findings.contradictions,
+        cut: seen.stopped,
+        long_delays: false,
+    }
+}
+
+/// Searches, again if entries turn out to need their queues.
+pub fn reach<'s, 'p>(
+    semantics: &'s Semantics<'p>,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+) -> Reached<'s, 'p> {
+    let mut loud = Vec::new();
+    loop {
+        let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud);
+        match search(Network::new(steps), config, options, control) {
+            Ok(reached) => return reached,
+            Err(more) => loud = more,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Noticed {
+    guesses: bool,
+    stopped: bool,
+    graph_too_large: bool,
+}
+
+fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) -> Noticed {
+    let network = &reached.network;
+    let mut noticed = Noticed::default();
+    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let first = &network.first;
+    see(&first.steps, &first.moves, &[], &first.state, &mut known, findings);
+    for (outcome, id) in &reached.notable {
+        let story = &network.stories[*outcome as usize];
+        let state = reached.state(*id);
+        match network.tables.outcomes[*outcome as usize].fate {
+            Fate::Stopped => noticed.stopped = true,
+            Fate::Unsupported => {
+                let loc = story.steps.last().map_or(state.tasks[0].pc, |s| s.loc);
+                findings.seen(&Seen::Unsupported { loc }, &[], &state);
+            }
+            Fate::Skipped | Fate::Followed => {}
+        }
+        if story.seen.iter().any(|s| !known.contains(s)) && skipped_not(reached, *outcome) {
+            let before = reached.moves(*id);
+            see(&story.steps, &story.moves, &before, &state, &mut known, findings);
+        }
+    }
+    for (entry, called, accepted) in
+        first.entries.iter().chain(network.stories.iter().flat_map(|s| &s.entries))
+    {
+        entries.add(*entry, *called, *accepted);
+    }
+    for entry in network.steps.called.borrow().iter() {
+        entries.add(*entry, true, false);
+    }
+    noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
+    blocked_states(reached, findings);
+    races_of(reached, &mut known, findings);
+    if reached.end == End::Complete {
+        match Graph::new(reached) {
+            Some(graph) => forever(reached, &graph, findings),
+            None => noticed.graph_too_large = true,
+        }
+    }
+    noticed
+}
+
+fn skipped_not(reached: &Reached, outcome: u32) -> bool {
+    reached.network.tables.outcomes[outcome as usize].fate != Fate::Skipped
+}
+
+/// Reports what the steps of a run show, each with the moves up to it.
+fn see(
+    steps: &[Step],
+    moves: &[Move],
+    before: &[Move],
+    state: &State,
+    known: &mut FxHashSet<Seen>,
+    findings: &mut Findings,
+) {
+    for (i, step) in steps.iter().enumerate() {
+        for seen in seen_in(step) {
+            if known.insert(seen.clone()) {
+                let mut all = before.to_vec();
+                all.extend(&moves[..=i]);
+                findings.seen(&seen, &all, state);
+            }
+        }
+    }
+}
+
+fn blocked_states(reached: &Reached, findings: &mut Findings) {
+    let steps = &reached.network.steps;
+    for id in &reached.blocked {
+        let state = reached.state(*id);
+        if !state.tasks.iter().any(|t| alive(t.status)) {
+            continue;
+        }
+        let mut moves = reached.moves(*id);
+        let (last, waits) = steps.commit(&state);
+        moves.extend(waits);
+        let moving = (0..last.tasks.len()).find(|t| !steps.successors(&last, TaskId::from(*t)).is_empty());
+        if let Some(task) = moving {
+            let name = &steps.semantics.program.tasks[task].name;
+            findings.contradictions.push(format!("a state without steps lets {name} go on"));
+            continue;
+        }
+        findings.seen(&Seen::Blocked, &moves, &last);
+    }
+}
+
+/// Pairs of tasks about to access one variable. Two tasks at the same places race or do not,
+/// whatever the others do, unless an index into an array is shared itself.
+fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findings) {
+    let steps = &reached.network.steps;
+    let program = steps.semantics.program;
+    if !steps.access.shared.iter().any(|s| *s) {
+        return;
+    }
+    let slots = &reached.network.slots;
+    // By task and contents: whether the task is about to access something shared.
+    let about: Vec<Vec<bool>> = (0..program.tasks.len())
+        .map(|t| {
+            (0..slots.count(t))
+                .map(|number| {
+                    slots.task(t, number as u32).is_some_and(|ts| {
+                        matches!(ts.status, Status::Active | Status::Activating)
+                            && ts.wait == Wait::Nothing
+                            && accesses(&program.node(ts.pc).action)
+                            && (!steps.access.local[ts.pc.index()]
+                                || program.node(ts.pc).action == Action::Return)
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let wanders = program.nodes.iter().any(|n| shared_index(steps, &n.action));
+    let mut words = vec![0; reached.layout.words];
+    let mut pairs: FxHashSet<[u32; 4]> = FxHashSet::default();
+    let mut busy = Vec::new();
+    let mut found = Vec::new();
+    for id in 0..reached.store.len() as u32 {
+        reached.store.read(id, &mut words);
+        busy.clear();
+        for (t, about) in about.iter().enumerate() {
+            let number = reached.layout.get(&words, t);
+            if about[number as usize] {
+                busy.push((t as u32, number));
+            }
+        }
+        let mut fresh = false;
+        for (i, a) in busy.iter().enumerate() {
+            for b in &busy[i + 1..] {
+                fresh |= pairs.insert([a.0, a.1, b.0, b.1]) || wanders;
+            }
+        }
+        if fresh && reached.store.parent(id).is_some() {
+            let state = reached.state(id);
+            races(program, &steps.access, &state, |seen| found.push((seen, id)));
+        }
+    }
+    for (seen, id) in found {
+        if known.insert(seen.clone()) {
+            findings.seen(&seen, &reached.moves(id), &reached.state(id));
+        }
+    }
+}
+
+/// Whether an action indexes an array by something shared.
+fn shared_index(steps: &Steps, action: &Action) -> bool {
+    let program = steps.semantics.program;
+    let mut found = false;
+    let mut look = |index: &Expr| {
+        index.each_cell(program, &mut |cell| found |= steps.access.shared[cell.index()]);
+    };
+    action.each_expr(&mut |e| {
+        e.walk(&mut |e| {
+            if let Expr::Load(_, index) = e {
+                look(index);
+            }
+        });
+    });
+    match action {
+        Action::Assign { to: Place::Indexed(_, index), .. }
+        | Action::Havoc { to: Place::Indexed(_, index), .. }
+        | Action::Allocate { to: Place::Indexed(_, index), .. } => look(index),
+        Action::Call { outs, .. } => outs.iter().for_each(|(_, place)| {
+            if let Place::Indexed(_, index) = place {
+                look(index);
+            }
+        }),
+        _ => {}
+    }
+    found
+}
+
+fn accesses(action: &Action) -> bool {
+    use Action::*;
+    matches!(
+        action,
+        Assign { .. } | Havoc { .. } | Branch { .. } | Call { .. } | Return | Allocate { .. } | Assert { .. }
+    ) || matches!(action, EntryCall { .. } | Select { .. } | Raise { .. } | Activate { .. } | Abort { .. })
+}
+
+/// Looks at every set of states that is never left.
+fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
+    let network = &reached.network;
+    let program = network.steps.semantics.program;
+    let background = |t: usize| program.tasks[t].background;
+    let mut all: Vec<(u32, Forever, Vec<u32>)> = Vec::new();
+    for component in graph.bottom_components() {
+        let mut moves: Vec<Option<u8>> = vec![None; program.tasks.len()];
+        for id in &component {
+            for (outcome, _) in graph.edges(*id) {
+                for (task, flags) in &network.stories[outcome as usize].movers {
+                    let mover = &mut moves[task.index()];
+                    *mover = Some(mover.unwrap_or(0) | flags);
+                }
+            }
+        }
+        let Some(first) = component.iter().copied().min() else { continue };
+        if moves.iter().all(Option::is_none) {
+            continue;
+        }
+        if moves.iter().enumerate().all(|(t, m)| m.is_none() || background(t)) {
+            all.push((first, Forever::Quiet, Vec::new()));
+            continue;
+        }
+        for (t, flags) in moves.iter().enumerate() {
+            if flags.is_some_and(|f| f & PROGRESS == 0 && f & POLLS != 0) && !background(t) {
+                all.push((first, Forever::Spins(TaskId::from(t)), Vec::new()));
+            }
+        }
+        let state = reached.state(first);
+        for (t, ts) in state.tasks.iter().enumerate() {
+            let calls = match (ts.wait, &program.node(ts.pc).action) {
+                (Wait::Queued { .. }, _) => true,
+                (Wait::Nothing, Action::EntryCall { mode, .. }) => *mode == CallMode::Plain,
+                _ => false,
+            };
+            if calls && alive(ts.status) && moves[t].is_none() && !background(t) {
+                let mut states = component.clone();
+                states.sort_unstable();
+                states.truncate(1000);
+                all.push((first, Forever::Blocked(TaskId::from(t)), states));
+            }
+        }
+    }
+    all.sort_by_key(|a| a.0);
+    for (id, what, states) in all {
+        match &what {
+            Forever::Spins(_) => findings.forever(&what, &reached.moves(id), &reached.state(id)),
+            Forever::Quiet => {
+                let (last, waits) = network.steps.commit(&reached.state(id));
+                let mut moves = reached.moves(id);
+                moves.extend(waits);
+                findings.forever(&what, &moves, &last);
+            }
+            Forever::Blocked(task) => {
+                // The call must be made, for the semantics to see it wait.
+                for id in states {
+                    let mut state = reached.state(id);
+                    let mut moves = reached.moves(id);
+                    if state.tasks[task.index()].wait == Wait::Nothing {
+                        match network.steps.begin_wait(&mut state, *task) {
+                            Some(mv) => moves.push(mv),
+                            None => continue,
+                        }
+                    }
+                    findings.forever(&what, &moves, &state);
+                    break;
+                }
+            }
+        }
+    }
+}

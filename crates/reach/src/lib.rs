@@ -1,0 +1,17 @@
+//! The reachability engine: every state of the program, packed, from steps learnt once.
+//!
+//! [`quiet`] says which waiting nobody can observe, [`steps`] makes the steps of task interaction
+//! graphs out of steps of the semantics, [`network`] learns them as decision trees over [`slots`],
+//! [`search`] applies them to packed states in a [`store`], and [`check`] decides.
+
+mod check;
+mod graph;
+mod network;
+mod quiet;
+mod search;
+mod slots;
+mod steps;
+mod store;
+
+pub use check::{check, reach};
+pub use search::{Config, Reached};

@@ -1,0 +1,183 @@
+//! Which waiting nobody can observe.
+//!
+//! A task that calls an entry waits in a queue until it is accepted. Unless somebody looks at the
+//! queue, a call that waits cannot be told from one that is not made yet, and an accept statement
+//! that waits cannot be told from one that is not reached yet. Then both meet in one step, queues
+//! stay empty, and the many states that differ only in who waits already become one: this is the
+//! synchronous communication of task interaction graphs, exact for the programs it is applied to.
+
+use rendez_model::access::Access;
+use rendez_model::{
+    Action, BinaryOp, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId,
+};
+
+/// Static facts about waiting.
+pub struct Quiet {
+    /// Nobody can tell whether a call of the entry is queued or not made yet.
+    pub entry: Vec<bool>,
+    /// By location: nobody can tell whether the task waits at the select or has not come there.
+    pub select: Vec<bool>,
+    /// No task is aborted or interrupted, and nobody asks whether a task is callable or done.
+    pub calm: bool,
+    /// By task: that it completes can be noticed only by plain callers and by its master.
+    pub completion: Vec<bool>,
+    /// By task: the tasks that may activate it.
+    pub activators: Vec<Vec<TaskId>>,
+    /// Some task belongs to the environment.
+    pub background: bool,
+}
+
+impl Quiet {
+    /// `loud` are entries whose queues must be followed for other reasons.
+    pub fn new(program: &Program, access: &Access, loud: &[EntryId]) -> Quiet {
+        let mut calm = true;
+        let mut entry = vec![true; program.entries.len()];
+        let mut patient = vec![true; program.entries.len()];
+        let mut exprs: Vec<&Expr> = program.entries.iter().filter_map(|e| e.barrier.as_ref()).collect();
+        for e in loud {
+            entry[e.index()] = false;
+        }
+        for node in &program.nodes {
+            node.action.each_expr(&mut |e| exprs.push(e));
+            match &node.action {
+                Action::Abort { .. } | Action::Async { .. } => calm = false,
+                Action::Close { object, .. } => {
+                    for (i, e) in program.entries.iter().enumerate() {
+                        entry[i] &= e.owner != Owner::Object(*object);
+                    }
+                }
+                Action::Requeue { entry: e, .. } => each(program, e, |e| entry[e.index()] = false),
+                Action::EntryCall { entry: e, mode, .. } => {
+                    if !steady(program, access, e) {
+                        each(program, e, |e| entry[e.index()] = false);
+                    }
+                    if *mode != CallMode::Plain {
+                        each(program, e, |e| patient[e.index()] = false);
+                    }
+                }
+                _ => {}
+            }
+            if let Action::Async { trigger: Trigger::Call { entry: e, .. }, .. } = &node.action {
+                each(program, e, |e| entry[e.index()] = false);
+            }
+        }
+        for e in exprs {
+            e.walk(&mut |e| match e {
+                Expr::Count(e) => each(program, e, |e| entry[e.index()] = false),
+                Expr::Callable(_) | Expr::Terminated(_) => calm = false,
+                _ => {}
+            });
+        }
+        // A barrier that looks beyond its object, or that may raise, treats queued calls and later
+        // ones differently; and so does a bound on the length of queues.
+        for (i, e) in program.entries.iter().enumerate() {
+            if let (Owner::Object(object), Some(barrier)) = (e.owner, &e.barrier) {
+                let mut own = !may_raise(program, barrier);
+                barrier.each_cell(program, &mut |cell| {
+                    let var = &program.vars[cell.index()];
+                    own &= var.storage == Storage::Component(object) || !access.shared[cell.index()];
+                });
+                if !own {
+                    for (j, other) in program.entries.iter().enumerate() {
+                        entry[j] &= other.owner != e.owner;
+                    }
+                }
+            }
+            if matches!(e.owner, Owner::Object(_)) && program.queue_limit.is_some() {
+                entry[i] = false;
+            }
+        }
+        if !calm {
+            entry.fill(false);
+        }
+        let select = program
+            .nodes
+            .iter()
+            .map(|node| {
+                let mut quiet = calm && matches!(node.action, Action::Select { .. });
+                if quiet {
+                    node.action.each_expr(&mut |e| quiet &= steady(program, access, e));
+                }
+                quiet
+            })
+            .collect();
+        let mut completion = vec![calm; program.tasks.len()];
+        for (i, e) in program.entries.iter().enumerate() {
+            if let Owner::Task(owner) = e.owner {
+                completion[owner.index()] &= entry[i] && patient[i];
+            }
+        }
+        let mut activators = vec![Vec::new(); program.tasks.len()];
+        for (t, code) in access.code.iter().enumerate() {
+            for loc in code {
+                let Action::Activate { tasks, .. } = &program.node(*loc).action else { continue };
+                for e in tasks {
+                    match e.constant() {
+                        Some(child) => add(&mut activators[child as usize], TaskId::from(t)),
+                        None => activators.iter_mut().for_each(|list| add(list, TaskId::from(t))),
+                    }
+                }
+            }
+        }
+        let background = program.tasks.iter().any(|t| t.background);
+        Quiet { entry, select, calm, completion, activators, background }
+    }
+}
+
+fn add(list: &mut Vec<TaskId>, task: TaskId) {
+    if !list.contains(&task) {
+        list.push(task);
+    }
+}
+
+fn each(program: &Program, e: &Expr, f: impl FnMut(EntryId)) {
+    program.possible_entries(e).into_iter().for_each(f);
+}
+
+/// Whether only the task itself can change the value of an expression.
+fn steady(program: &Program, access: &Access, e: &Expr) -> bool {
+    let mut steady = true;
+    e.each_cell(program, &mut |cell: VarId| {
+        let component = matches!(program.vars[cell.index()].storage, Storage::Component(_));
+        steady &= !access.shared[cell.index()] && !component;
+    });
+    e.walk(&mut |e| steady &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_)));
+    steady
+}
+
+fn may_raise(program: &Program, e: &Expr) -> bool {
+    let mut may = false;
+    e.walk(&mut |e| {
+        may |= match e {
+            Expr::Load(..) | Expr::Lookup(..) | Expr::Check(..) => true,
+            Expr::Binary(op, ..) => {
+                matches!(
+                    op,
+                    BinaryOp::Add
+                        | BinaryOp::Subtract
+                        | BinaryOp::Multiply
+                        | BinaryOp::Divide
+                        | BinaryOp::Mod
+                        | BinaryOp::Rem
+                        | BinaryOp::Power
+                ) && !is_small(program, e)
+            }
+            _ => false,
+        };
+    });
+    may
+}
+
+/// Sums and differences of cells with moderate ranges cannot overflow.
+fn is_small(program: &Program, e: &Expr) -> bool {
+    let Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) = e else { return false };
+    let small = |e: &Expr| match e {
+        Expr::Const(v) => v.abs() < 1 << 40,
+        Expr::Var(v) => match program.vars[v.index()].domain {
+            rendez_model::Domain::Range(lo, hi) => lo > -(1 << 40) && hi < 1 << 40,
+            rendez_model::Domain::Opaque => true,
+        },
+        _ => false,
+    };
+    small(a) && small(b)
+}

@@ -1,0 +1,185 @@
+//! The state cut into slots: one per task with its own cells and queues, one per protected object
+//! with its components, one per shared cell. Each slot numbers the contents it ever had.
+
+use indexmap::IndexSet;
+use rendez_model::access::{Access, each_written};
+use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
+use rendez_model::{Owner, Program, Storage, TaskId, Value, VarId};
+use rustc_hash::FxBuildHasher;
+
+/// What one part of a slot holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Cell(Value),
+    Task(TaskState),
+    Queue(Vec<Caller>),
+    Lock(Lock),
+}
+
+/// Names a part of a state.
+#[derive(Clone, Copy, Debug)]
+enum Name {
+    Cell(usize),
+    Task(usize),
+    Queue(usize),
+    Lock(usize),
+}
+
+type Content = Box<[Part]>;
+
+pub struct Slots {
+    /// By number of the part, as a watched state counts them.
+    slot_of: Vec<u32>,
+    parts: Vec<Vec<Name>>,
+    values: Vec<IndexSet<Content, FxBuildHasher>>,
+    like: State,
+}
+
+impl Slots {
+    /// The slots of the tasks come first, in their order.
+    pub fn new(program: &Program, access: &Access, like: &State) -> Slots {
+        let tasks = program.tasks.len();
+        let object = |o: usize| tasks + o;
+        let mut next = tasks + program.objects.len();
+        let mut names = Vec::new();
+        let mut slot_of = Vec::new();
+        let sole = sole_users(program, access);
+        for (v, var) in program.vars.iter().enumerate() {
+            let slot = match (var.storage, sole[v]) {
+                (Storage::Local(task), _) => task.index(),
+                (Storage::Component(o), _) => object(o.index()),
+                (Storage::Shared, Some(task)) => task.index(),
+                (Storage::Shared, None) => {
+                    next += 1;
+                    next - 1
+                }
+            };
+            slot_of.push(slot as u32);
+            names.push(Name::Cell(v));
+        }
+        for t in 0..tasks {
+            slot_of.push(t as u32);
+            names.push(Name::Task(t));
+        }
+        for (e, entry) in program.entries.iter().enumerate() {
+            slot_of.push(match entry.owner {
+                Owner::Task(task) => task.0,
+                Owner::Object(o) => object(o.index()) as u32,
+            });
+            names.push(Name::Queue(e));
+        }
+        for o in 0..program.objects.len() {
+            slot_of.push(object(o) as u32);
+            names.push(Name::Lock(o));
+        }
+        let mut parts = vec![Vec::new(); next];
+        for (slot, name) in slot_of.iter().zip(names) {
+            parts[*slot as usize].push(name);
+        }
+        let values = vec![IndexSet::default(); next];
+        Slots { slot_of, parts, values, like: like.clone() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The slot that a part of a watched state belongs to.
+    pub fn slot_of(&self, part: u32) -> u32 {
+        self.slot_of[part as usize]
+    }
+
+    /// How many contents a slot has had.
+    pub fn count(&self, slot: usize) -> usize {
+        self.values[slot].len()
+    }
+
+    /// The number of what a slot holds in a state.
+    pub fn number(&mut self, program: &Program, state: &State, slot: usize) -> u32 {
+        let content: Content = self.parts[slot]
+            .iter()
+            .map(|name| match *name {
+                Name::Cell(v) => Part::Cell(*state.vars.peek(v)),
+                Name::Task(t) => Part::Task(tidy(program, t, state.tasks.peek(t))),
+                Name::Queue(e) => Part::Queue(state.queues.peek(e).clone()),
+                Name::Lock(o) => Part::Lock(*state.locks.peek(o)),
+            })
+            .collect();
+        self.values[slot].insert_full(content).0 as u32
+    }
+
+    /// Puts a numbered content into a state.
+    pub fn fill(&self, state: &mut State, slot: usize, number: u32) {
+        for (name, part) in self.parts[slot].iter().zip(&self.values[slot][number as usize]) {
+            match (*name, part) {
+                (Name::Cell(v), Part::Cell(value)) => state.vars[v] = *value,
+                (Name::Task(t), Part::Task(ts)) => state.tasks[t] = ts.clone(),
+                (Name::Queue(e), Part::Queue(queue)) => state.queues[e].clone_from(queue),
+                (Name::Lock(o), Part::Lock(lock)) => state.locks[o] = *lock,
+                _ => {}
+            }
+        }
+    }
+
+    /// The state that has these contents.
+    pub fn state(&self, numbers: impl Iterator<Item = u32>) -> State {
+        let mut state = self.like.clone();
+        for (slot, number) in numbers.enumerate() {
+            self.fill(&mut state, slot, number);
+        }
+        state
+    }
+
+    /// What a numbered content says about the task of a slot.
+    pub fn task(&self, slot: usize, number: u32) -> Option<&TaskState> {
+        self.values[slot][number as usize].iter().find_map(|p| match p {
+            Part::Task(ts) => Some(ts),
+            _ => None,
+        })
+    }
+
+    /// The cells of a slot with their values.
+    pub fn cells(&self, slot: usize, number: u32) -> impl Iterator<Item = (VarId, Value)> + '_ {
+        self.parts[slot].iter().zip(&self.values[slot][number as usize]).filter_map(|(name, part)| {
+            match (name, part) {
+                (Name::Cell(v), Part::Cell(value)) => Some((VarId::from(*v), *value)),
+                _ => None,
+            }
+        })
+    }
+
+    pub fn memory(&self) -> usize {
+        self.values.iter().zip(&self.parts).map(|(v, p)| v.len() * (32 + p.len() * 40)).sum()
+    }
+}
+
+/// Where a task that is not there stopped is of no interest.
+fn tidy(program: &Program, task: usize, ts: &TaskState) -> TaskState {
+    let mut ts = ts.clone();
+    if matches!(ts.status, Status::Unborn | Status::Terminated) {
+        ts.pc = program.tasks[task].start;
+        ts.wait = Wait::Nothing;
+        ts.frames.clear();
+        ts.accepts.clear();
+        ts.transfers.clear();
+    }
+    ts
+}
+
+/// The one task whose code names a cell, if it is one only.
+fn sole_users(program: &Program, access: &Access) -> Vec<Option<TaskId>> {
+    let mut users: Vec<Option<TaskId>> = vec![None; program.vars.len()];
+    let mut several = vec![false; program.vars.len()];
+    for (t, code) in access.code.iter().enumerate() {
+        for loc in code {
+            let mut touch = |cell: VarId| match users[cell.index()] {
+                None => users[cell.index()] = Some(TaskId::from(t)),
+                Some(other) => several[cell.index()] |= other.index() != t,
+            };
+            let action = &program.node(*loc).action;
+            action.each_expr(&mut |e| e.each_cell(program, &mut touch));
+            each_written(program, action, &mut touch);
+        }
+    }
+    users.into_iter().zip(several).map(|(user, several)| user.filter(|_| !several)).collect()
+}
