@@ -33,7 +33,8 @@ def run(arguments, row):
     kinds = {r["kind"]: r for r in report["results"]}
     found = [k for k in kinds if kinds[k]["verdict"] == "violated"]
     states = report["results"][0]["stats"]["states"]
-    undecided = any(kinds[k]["verdict"] == "inconclusive" for k in BLOCKING)
+    undecided = not any(k in BLOCKING for k in found) and any(
+        kinds[k]["verdict"] == "inconclusive" for k in BLOCKING)
     # What is not modelled matters only where an execution reaches it.
     reason = next((r.get("reason", "") for r in report["results"] if r["verdict"] == "inconclusive"), "")
     modelled = "not modelled" not in (reason or "")
@@ -54,12 +55,13 @@ def main():
     arguments = parser.parse_args()
     with open(arguments.list, newline="", encoding="utf-8") as file:
         rows = [r for r in csv.DictReader(file, delimiter="\t") if r["compiles_with_gnat"] == "yes"]
-    modelled = blocked = reported = 0
+    modelled = blocked = reported = decided = 0
     print("| program | observed | model | found | notes |")
     print("|---|---|---|---|---|")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for row, verdict, found, note in pool.map(lambda r: run(arguments, r), rows):
             modelled += verdict == "model"
+            decided += "undecided" not in note and verdict in ("model", "REJECTED")
             hangs = row["observed"] in ("BLOCKS_FOREVER", "MAY_DEADLOCK", "MAY_SPIN_FOREVER")
             seen = any(k in BLOCKING for k in found)
             blocked += hangs
@@ -69,6 +71,7 @@ def main():
             print(f"| {name} | {row['observed']} | {verdict} | {', '.join(found)}{mark} | {note} |")
             sys.stdout.flush()
     print(f"\n{len(rows)} programs, {modelled} without a reachable construct that is not modelled; "
+          f"{decided} decided for blocking; "
           f"{blocked} observed to block or spin, {reported} of them reported.")
 
 

@@ -161,7 +161,8 @@ impl<'s, 'p> Steps<'s, 'p> {
         call: (Move, Outcome),
         out: &mut Vec<Macro>,
     ) {
-        if !self.is_quietly_waiting(state, acceptor) {
+        let ts = &state.tasks[acceptor.index()];
+        if ts.wait != Wait::Nothing || !matches!(self.action(state, acceptor), Action::Select { .. }) {
             return;
         }
         for (mv, taken) in self.successors(&call.1.state, acceptor) {
