@@ -91,24 +91,24 @@ impl<'s, 'p> Findings<'s, 'p> {
         }
     }
 
-    /// The verdicts. `entries` is None where the search was cut short: then nothing holds for
-    /// certain, and `why` says what cut it.
-    pub fn answers(&mut self, entries: Option<&Entries>, why: &str) -> Vec<(Kind, Answer)> {
+    /// The verdicts. `why` says for each check what cut its search short; nothing if it came to
+    /// its end.
+    pub fn answers(&mut self, entries: &Entries, why: impl Fn(Kind) -> String) -> Vec<(Kind, Answer)> {
         let mut by_kind: BTreeMap<Kind, Vec<Finding>> = BTreeMap::new();
         for finding in std::mem::take(&mut self.findings).into_values() {
             by_kind.entry(finding.kind).or_default().push(finding);
         }
-        let complete = entries.filter(|_| self.reached.is_empty());
-        if let Some(entries) = complete {
+        let unmodelled = self
+            .reached
+            .first()
+            .map(|d| format!("an execution reaches something that is not modelled: {}", d.message));
+        let cut = |kind: Kind| match why(kind) {
+            why if why.is_empty() => unmodelled.clone(),
+            why => Some(why),
+        };
+        if cut(Kind::DeadEntry).is_none() {
             by_kind.insert(Kind::DeadEntry, self.dead_entries(entries));
         }
-        let why = match entries {
-            Some(_) => format!(
-                "an execution reaches something that is not modelled: {}",
-                self.reached.first().map_or("", |d| d.message.as_str())
-            ),
-            None => why.to_owned(),
-        };
         let mut answers = Vec::new();
         for kind in Kind::ALL {
             let mut list = by_kind.remove(&kind).unwrap_or_default();
@@ -122,10 +122,11 @@ impl<'s, 'p> Findings<'s, 'p> {
                     "the trace depends on a value that the model does not follow".into(),
                     list,
                 )
-            } else if complete.is_some() {
-                Answer::Holds
             } else {
-                Answer::Inconclusive(why.clone(), Vec::new())
+                match cut(kind) {
+                    None => Answer::Holds,
+                    Some(why) => Answer::Inconclusive(why, Vec::new()),
+                }
             };
             answers.push((kind, answer));
         }

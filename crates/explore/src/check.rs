@@ -30,10 +30,9 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
         walk(&semantics, &local, time, control, |moves, state, seen| findings.seen(&seen, moves, state));
     }
-    let entries = (found.end == End::Complete).then_some(&found.entries);
     Outcome {
         engine: "explore",
-        answers: findings.answers(entries, &found.end.reason(found.stats.states)),
+        answers: findings.answers(&found.entries, |_| found.end.reason(found.stats.states)),
         stats: found.stats,
         end: found.end,
         reached: findings.reached,

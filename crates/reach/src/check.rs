@@ -1,8 +1,10 @@
 //! The default checks, decided from what was reached.
 
 use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Options, Outcome, POLLS, PROGRESS, Seen, alive, races, seen_in,
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, alive, races,
+    seen_in,
 };
+use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, Expr, Place, Program, TaskId};
@@ -20,6 +22,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let reached = reach(&semantics, options, config, control);
     let mut entries = Entries::new(program);
     let mut seen = collect(&reached, &mut findings, &mut entries);
+    let racing = race_search(&semantics, options, config, control, &mut findings);
     if seen.guesses && findings.any_guessed() {
         // Findings that need a guess may have a twin that does not.
         let certain = Options { skip_guesses: true, ..options.clone() };
@@ -30,10 +33,14 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         seen.stopped |= again.stopped;
     }
     let end = if seen.graph_too_large { End::Memory } else { reached.end };
-    let complete = (end == End::Complete).then_some(&entries);
+    let why = |kind: Kind| match (kind, &racing) {
+        (Kind::Race, Some((end, states))) => end.reason(*states),
+        (Kind::Race, None) => String::new(),
+        _ => end.reason(reached.stats.states),
+    };
     Outcome {
         engine: "reach",
-        answers: findings.answers(complete, &end.reason(reached.stats.states)),
+        answers: findings.answers(&entries, why),
         stats: reached.stats,
         end,
         reached: findings.reached,
@@ -41,6 +48,25 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         cut: seen.stopped,
         long_delays: false,
     }
+}
+
+/// Stubborn sets keep everything but who is about to access what at the same time: races are
+/// looked for in a search of their own. None if no variable is shared.
+fn race_search(
+    semantics: &Semantics,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+    findings: &mut Findings,
+) -> Option<(End, usize)> {
+    if !Access::new(semantics.program).shared.iter().any(|s| *s) {
+        return None;
+    }
+    let config = Config { stubborn: false, ..config.clone() };
+    let reached = reach(semantics, options, &config, control);
+    let mut known = FxHashSet::default();
+    races_of(&reached, &mut known, findings);
+    Some((reached.end, reached.stats.states))
 }
 
 /// Searches, again if entries turn out to need their queues.
@@ -99,9 +125,8 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     }
     noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
-    races_of(reached, &mut known, findings);
     if reached.end == End::Complete {
-        match Graph::new(reached) {
+        match Graph::new(&reached.view()) {
             Some(graph) => forever(reached, &graph, findings),
             None => noticed.graph_too_large = true,
         }
@@ -255,8 +280,8 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     for component in graph.bottom_components() {
         let mut moves: Vec<Option<u8>> = vec![None; program.tasks.len()];
         for id in &component {
-            for (outcome, _) in graph.edges(*id) {
-                for (task, flags) in &network.stories[outcome as usize].movers {
+            for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
+                for (task, flags) in &network.stories[*outcome as usize].movers {
                     let mover = &mut moves[task.index()];
                     *mover = Some(mover.unwrap_or(0) | flags);
                 }

@@ -5,14 +5,17 @@
 
 use rendez_evidence::bottom_components;
 
-use crate::search::Reached;
+use crate::search::View;
 use crate::steps::Fate;
+use crate::stubborn::Scratch;
 
 pub struct Graph {
     /// Where the edges of each state begin; one more than there are states.
     starts: Vec<u32>,
     targets: Vec<u32>,
+    /// The outcomes of each edge, and where those of an edge end.
     outcomes: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 /// The target of a step that is not followed.
@@ -20,21 +23,27 @@ pub const ELSEWHERE: u32 = u32::MAX;
 
 impl Graph {
     /// None if it has too many edges.
-    pub fn new(reached: &Reached) -> Option<Graph> {
-        let n = reached.store.len();
-        let mut graph =
-            Graph { starts: Vec::with_capacity(n + 1), targets: Vec::new(), outcomes: Vec::new() };
+    pub fn new(view: &View) -> Option<Graph> {
+        let n = view.store.len();
+        let mut scratch = Scratch::default();
+        let mut graph = Graph {
+            starts: Vec::with_capacity(n + 1),
+            targets: Vec::new(),
+            outcomes: Vec::new(),
+            ends: Vec::new(),
+        };
         graph.starts.push(0);
         for id in 0..n as u32 {
-            if reached.store.parent(id).is_some() {
-                reached.successors(id, |outcome, to| {
-                    let followed = reached.network.tables.outcomes[outcome as usize].fate == Fate::Followed;
-                    let target = if followed { reached.store.find(to) } else { None };
+            if view.store.parent(id).is_some() {
+                view.successors(id, &mut scratch, |run, to| {
+                    let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
+                    let target = if followed { view.store.find(to) } else { None };
                     graph.targets.push(target.unwrap_or(ELSEWHERE));
-                    graph.outcomes.push(outcome);
+                    graph.outcomes.extend_from_slice(run);
+                    graph.ends.push(graph.outcomes.len() as u32);
                 });
             }
-            if graph.targets.len() >= ELSEWHERE as usize {
+            if graph.outcomes.len() >= ELSEWHERE as usize {
                 return None;
             }
             graph.starts.push(graph.targets.len() as u32);
@@ -51,8 +60,11 @@ impl Graph {
     }
 
     /// Outcomes and targets of a state's edges.
-    pub fn edges(&self, id: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.range(id).map(|e| (self.outcomes[e], self.targets[e]))
+    pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], u32)> + '_ {
+        self.range(id).map(|e| {
+            let from = if e == 0 { 0 } else { self.ends[e - 1] as usize };
+            (&self.outcomes[from..self.ends[e] as usize], self.targets[e])
+        })
     }
 
     pub fn bottom_components(&self) -> Vec<Vec<u32>> {

@@ -2,7 +2,8 @@
 //!
 //! [`quiet`] says which waiting nobody can observe, [`steps`] makes the steps of task interaction
 //! graphs out of steps of the semantics, [`network`] learns them as decision trees over [`slots`],
-//! [`search`] applies them to packed states in a [`store`], and [`check`] decides.
+//! [`search`] applies them to packed states in a [`store`], leaving out what [`stubborn`] sets make
+//! superfluous, and [`check`] decides.
 
 mod check;
 mod graph;
@@ -12,6 +13,7 @@ mod search;
 mod slots;
 mod steps;
 mod store;
+mod stubborn;
 
 pub use check::{check, reach};
 pub use search::{Config, Reached};

@@ -97,6 +97,19 @@ impl Tables {
         }
     }
 
+    /// The slots that a task's next step looks at, its own first.
+    pub fn looked_at(&self, task: usize, value: impl Fn(usize) -> u32, mut f: impl FnMut(usize)) {
+        f(task);
+        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
+        while at != UNKNOWN
+            && let Tree::Look { slot, children } = self.trees[at as usize]
+        {
+            f(slot as usize);
+            let list = &self.children[children as usize];
+            at = list.get(value(slot as usize) as usize).copied().unwrap_or(UNKNOWN);
+        }
+    }
+
     /// Whether a task with these contents only chooses for itself; None if that is not known.
     #[inline]
     pub fn is_alone(&self, task: usize, number: u32) -> Option<bool> {

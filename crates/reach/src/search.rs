@@ -12,9 +12,11 @@ use rendez_model::EntryId;
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
 
+use crate::graph::Graph;
 use crate::network::{Network, Tables};
 use crate::steps::Fate;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, hash};
+use crate::stubborn::{Places, Scratch, Stubborn, update_places};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -22,11 +24,17 @@ pub struct Config {
     pub threads: usize,
     /// A task that chooses for itself goes first.
     pub merge: bool,
+    /// Leave out orders of steps that lead to the same states.
+    pub stubborn: bool,
+    /// Only states in which nothing can happen are of interest.
+    pub deadlock_only: bool,
 }
 
 /// Everything that was reached.
 pub struct Reached<'s, 'p> {
     config: Config,
+    stubborn: Option<Stubborn>,
+    places: Vec<Places>,
     pub network: Network<'s, 'p>,
     pub layout: Layout,
     patches: Vec<Patch>,
@@ -43,18 +51,112 @@ pub struct Reached<'s, 'p> {
 const MOST_BLOCKED: usize = 2_000;
 
 /// What all threads look at.
-struct Shared<'a> {
-    tables: &'a Tables,
+pub struct Shared<'a> {
+    pub tables: &'a Tables,
     layout: &'a Layout,
     patches: &'a [Patch],
-    store: &'a Store,
+    pub store: &'a Store,
     config: &'a Config,
+    stubborn: Option<&'a Stubborn>,
+    places: &'a [Places],
+}
+
+/// The same, for looking at what was reached.
+pub type View<'a> = Shared<'a>;
+
+impl Shared<'_> {
+    fn all_known(&self, words: &[u64]) -> Result<(), Unknown> {
+        for task in 0..self.tables.tasks() {
+            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
+            known.ok_or_else(|| Unknown(task, words.to_vec()))?;
+        }
+        Ok(())
+    }
+
+    /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
+    /// that just states with a choice are kept. Calls `f` with every outcome taken.
+    fn slide(
+        &self,
+        from: &[u64],
+        to: &mut [u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(u32),
+    ) -> Result<(), Unknown> {
+        let Some(stubborn) = self.stubborn else { return Ok(()) };
+        let mut before = from.to_vec();
+        for _ in 0..LONGEST_SLIDE {
+            if chooser(self.tables, self.layout, self.config, to)?.is_some() {
+                return Ok(());
+            }
+            self.all_known(to)?;
+            let words = &*to;
+            let value = |slot: usize| self.layout.get(words, slot);
+            let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
+            scratch.moved_last.clear();
+            scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
+            let Some(task) = stubborn.only_one(self.tables, self.layout, self.places, words, scratch) else {
+                return Ok(());
+            };
+            let range = self.tables.known(task as usize, value).unwrap_or(0..0);
+            let number = range.start;
+            let outcome = &self.tables.outcomes[number as usize];
+            if range.len() != 1 || outcome.notable {
+                return Ok(());
+            }
+            before.copy_from_slice(to);
+            for change in outcome.changes.0..outcome.changes.1 {
+                self.patches[change as usize].apply(to);
+            }
+            f(number);
+        }
+        Ok(())
+    }
+
+    /// Calls `f` with every run of outcomes that was followed from a state, or cut, and where it
+    /// leads.
+    pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64])) {
+        let mut words = vec![0; self.layout.words];
+        self.store.read(id, &mut words);
+        let one = match self.store.partial(id) {
+            Some(0) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
+            _ => None,
+        };
+        let some = match (self.store.partial(id), self.stubborn) {
+            (Some(start @ 1..), Some(stubborn)) => {
+                Some(stubborn.around(self.tables, self.layout, self.places, &words, start - 1, scratch))
+            }
+            _ => None,
+        };
+        let some = some.map(<[u32]>::to_vec);
+        let mut to = words.clone();
+        let mut run = Vec::new();
+        for task in 0..self.tables.tasks() {
+            if one.is_some_and(|c| c != task) || some.as_ref().is_some_and(|s| !s.contains(&(task as u32))) {
+                continue;
+            }
+            let known = self.tables.known(task, |slot| self.layout.get(&words, slot));
+            for number in known.unwrap_or(0..0) {
+                let outcome = &self.tables.outcomes[number as usize];
+                to.copy_from_slice(&words);
+                for change in outcome.changes.0..outcome.changes.1 {
+                    self.patches[change as usize].apply(&mut to);
+                }
+                run.clear();
+                run.push(number);
+                if outcome.fate == Fate::Followed {
+                    let _ = self.slide(&words, &mut to, scratch, |number| run.push(number));
+                }
+                f(&run, &to);
+            }
+        }
+    }
 }
 
 /// What each thread has for itself.
 #[derive(Default)]
 struct Worker {
     words: Vec<u64>,
+    parent: Vec<u64>,
     found: Vec<u64>,
     hashes: Vec<u64>,
     spare: Spare,
@@ -63,10 +165,11 @@ struct Worker {
     notable: Vec<(u32, u32)>,
     blocked: Vec<u32>,
     deferred: Vec<u32>,
+    scratch: Scratch,
 }
 
-/// A task whose step is not known yet.
-struct Unknown(usize);
+/// A task whose step in some state is not known yet.
+struct Unknown(usize, Vec<u64>);
 
 /// A task that only chooses for itself, if there is one: it may as well go first.
 #[inline]
@@ -78,7 +181,8 @@ fn chooser(
 ) -> Result<Option<usize>, Unknown> {
     if config.merge && tables.anyone_alone() {
         for task in 0..tables.tasks() {
-            if tables.is_alone(task, layout.get(words, task)).ok_or(Unknown(task))? {
+            let alone = tables.is_alone(task, layout.get(words, task));
+            if alone.ok_or_else(|| Unknown(task, words.to_vec()))? {
                 return Ok(Some(task));
             }
         }
@@ -88,17 +192,37 @@ fn chooser(
 
 impl Worker {
     /// Expands a state; nothing is added if something is unknown.
-    fn expand(&mut self, shared: &Shared, id: u32) -> Result<(), Unknown> {
+    /// With `whole` no reduction is applied.
+    fn expand(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
         let width = shared.layout.words;
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
         let tasks = shared.tables.tasks();
-        if let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
+        if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
             self.found.clear();
             self.collect(shared, id, task)?;
             // Unless it leads nowhere new: a task that runs for ever must not hide the others.
-            if self.insert(shared, id) {
-                shared.store.set_partial(id);
+            if self.insert(shared, id)? {
+                shared.store.set_partial(id, 0);
+                return Ok(());
+            }
+        }
+        if let Some(stubborn) = shared.stubborn.filter(|_| !whole) {
+            shared.all_known(&self.words)?;
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.last_movers(shared, id, &mut scratch.moved_last);
+            let (tables, layout) = (shared.tables, shared.layout);
+            let start = stubborn.smallest(tables, layout, shared.places, &self.words, &mut scratch);
+            if let Some(start) = start {
+                self.found.clear();
+                for task in stubborn.again(tables, layout, &self.words, start, &mut scratch) {
+                    self.collect(shared, id, *task as usize)?;
+                }
+            }
+            self.scratch = scratch;
+            if let Some(start) = start {
+                self.insert(shared, id)?;
+                shared.store.set_partial(id, start + 1);
                 return Ok(());
             }
         }
@@ -107,11 +231,20 @@ impl Worker {
         for task in 0..tasks {
             moves |= self.collect(shared, id, task)?;
         }
-        self.insert(shared, id);
+        self.insert(shared, id)?;
         if !moves && self.blocked.len() < MOST_BLOCKED {
             self.blocked.push(id);
         }
         Ok(())
+    }
+
+    /// The tasks that changed on the way to a state.
+    fn last_movers(&mut self, shared: &Shared, id: u32, movers: &mut Vec<bool>) {
+        self.parent.resize(self.words.len(), 0);
+        shared.store.read(shared.store.parent(id).unwrap_or(id), &mut self.parent);
+        let changed = |t: usize| shared.layout.get(&self.words, t) != shared.layout.get(&self.parent, t);
+        movers.clear();
+        movers.extend((0..shared.tables.tasks()).map(changed));
     }
 
     /// Collects the successors by steps of one task; whether it has a step at all.
@@ -119,7 +252,7 @@ impl Worker {
     fn collect(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
         let words = &self.words;
         let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
-        let range = known.ok_or(Unknown(task))?;
+        let range = known.ok_or_else(|| Unknown(task, words.clone()))?;
         let moves = !range.is_empty();
         for number in range {
             let outcome = &shared.tables.outcomes[number as usize];
@@ -145,8 +278,14 @@ impl Worker {
     }
 
     /// Adds what was collected; whether something was new.
-    fn insert(&mut self, shared: &Shared, id: u32) -> bool {
+    fn insert(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
         let width = shared.layout.words;
+        if shared.stubborn.is_some() {
+            for start in (0..self.found.len()).step_by(width) {
+                let to = &mut self.found[start..start + width];
+                shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
+            }
+        }
         self.hashes.clear();
         // One pass to find the places, so that memory is fetched while the next is computed.
         let mut near = 0;
@@ -161,7 +300,7 @@ impl Worker {
             fresh |= shared.store.insert(words, *hash, id, &mut self.spare);
         }
         self.transitions += self.hashes.len();
-        fresh
+        Ok(fresh)
     }
 }
 
@@ -176,8 +315,15 @@ pub fn search<'s, 'p>(
     let started = Instant::now();
     let start = network.start();
     let layout = Layout::new(start.iter().map(|_| 2));
+    let steps = &network.steps;
+    let stubborn = match config.stubborn && config.merge {
+        true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
+        false => None,
+    };
+    let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
+    update_places(&mut places, &network.slots);
     let words = layout.pack(&start);
-    let store = Store::new(layout.words, 1 << 12);
+    let store = Store::new(layout.words, 1 << 12, stubborn.is_some());
     store.insert(&words, hash(&words), 0, &mut Spare::default());
     let mut run = Run {
         network,
@@ -193,10 +339,12 @@ pub fn search<'s, 'p>(
         network_bytes: 0,
         quiet_entries: 0,
         loud: false,
+        stubborn,
+        places,
     };
     let known = run.network.steps.loud.borrow().len();
     run.quiet_entries = known;
-    let end = run.levels();
+    let end = run.everything();
     let loud = run.network.steps.loud.borrow().clone();
     if loud.len() > known {
         return Err(loud);
@@ -212,6 +360,8 @@ pub fn search<'s, 'p>(
     };
     Ok(Reached {
         config: config.clone(),
+        stubborn: run.stubborn,
+        places: run.places,
         network: run.network,
         layout: run.layout,
         patches: run.patches,
@@ -237,14 +387,75 @@ struct Run<'r, 's, 'p> {
     network_bytes: usize,
     quiet_entries: usize,
     loud: bool,
+    stubborn: Option<Stubborn>,
+    places: Vec<Places>,
 }
 
+/// Steps without a choice that are made at once.
+const LONGEST_SLIDE: usize = 64;
 /// States that a thread takes at a time.
 const BLOCK: usize = 64;
 
 impl Run<'_, '_, '_> {
-    fn levels(&mut self) -> End {
-        let mut from = 0;
+    /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
+    fn everything(&mut self) -> End {
+        let mut end = self.levels(0);
+        while end == End::Complete && self.stubborn.is_some() && !self.config.deadlock_only {
+            let from = self.store.len();
+            let ignored = self.ignored();
+            if ignored.is_empty() {
+                break;
+            }
+            let mut worker = std::mem::take(&mut self.worker);
+            let mut early = None;
+            for id in ignored {
+                self.store.set_whole(id);
+                early = early.or(self.expand(&mut worker, id, true));
+            }
+            self.worker = worker;
+            end = early.unwrap_or_else(|| self.levels(from));
+        }
+        end
+    }
+
+    /// States, one for each set of states that is never left, in which a task can move that is
+    /// never followed in the whole set.
+    fn ignored(&mut self) -> Vec<u32> {
+        let view = View {
+            tables: &self.network.tables,
+            layout: &self.layout,
+            patches: &self.patches,
+            store: &self.store,
+            config: self.config,
+            stubborn: self.stubborn.as_ref(),
+            places: &self.places,
+        };
+        let Some(graph) = Graph::new(&view) else { return Vec::new() };
+        let tasks = self.network.tables.tasks();
+        let mut result = Vec::new();
+        let mut words = vec![0; self.layout.words];
+        for component in graph.bottom_components() {
+            let mut followed = vec![false; tasks];
+            for id in &component {
+                for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
+                    followed[self.network.tables.outcomes[*outcome as usize].task.index()] = true;
+                }
+            }
+            let ignored =
+                component.iter().copied().filter(|id| self.store.partial(*id).is_some()).find(|id| {
+                    self.store.read(*id, &mut words);
+                    let value = |slot: usize| self.layout.get(&words, slot);
+                    (0..tasks).any(|t| {
+                        !followed[t]
+                            && self.network.tables.known(t, value).is_none_or(|range| !range.is_empty())
+                    })
+                });
+            result.extend(ignored);
+        }
+        result
+    }
+
+    fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
             // Small levels, and all while much is still to be learnt, are for one thread.
@@ -286,7 +497,7 @@ impl Run<'_, '_, '_> {
                     break;
                 }
             }
-            end = self.expand(&mut worker, id);
+            end = self.expand(&mut worker, id, false);
             if end.is_some() {
                 break;
             }
@@ -296,7 +507,7 @@ impl Run<'_, '_, '_> {
     }
 
     /// Expands a state, learning what is needed.
-    fn expand(&mut self, worker: &mut Worker, id: u32) -> Option<End> {
+    fn expand(&mut self, worker: &mut Worker, id: u32, whole: bool) -> Option<End> {
         if self.store.is_crowded() {
             self.store.grow();
         }
@@ -310,10 +521,12 @@ impl Run<'_, '_, '_> {
                 patches: &self.patches,
                 store: &self.store,
                 config: self.config,
+                stubborn: self.stubborn.as_ref(),
+                places: &self.places,
             };
-            match worker.expand(&shared, id) {
+            match worker.expand(&shared, id, whole) {
                 Ok(()) => return None,
-                Err(Unknown(task)) => self.learn(id, task),
+                Err(Unknown(task, words)) => self.learn(&words, task),
             }
             if self.loud || self.network.tables.outcomes.len().is_multiple_of(256) {
                 self.network_bytes = self.network.memory();
@@ -325,12 +538,13 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    fn learn(&mut self, id: u32, task: usize) {
-        let mut words = vec![0; self.layout.words];
-        self.store.read(id, &mut words);
+    fn learn(&mut self, words: &[u64], task: usize) {
         let mut values = Vec::new();
-        self.layout.unpack(&words, &mut values);
+        self.layout.unpack(words, &mut values);
         self.network.learn(task, &values);
+        if self.stubborn.is_some() {
+            update_places(&mut self.places, &self.network.slots);
+        }
         self.loud |= self.network.steps.loud.borrow().len() > self.quiet_entries;
         let new = &self.network.tables.changes[self.patches.len()..];
         if new.iter().all(|(slot, value)| self.layout.fits(*slot as usize, *value)) {
@@ -345,13 +559,13 @@ impl Run<'_, '_, '_> {
     fn pack_anew(&mut self) {
         let slots = &self.network.slots;
         let layout = Layout::new((0..slots.len()).map(|slot| slots.count(slot)));
-        let store = Store::new(layout.words, self.store.len());
+        let store = Store::new(layout.words, self.store.len(), self.stubborn.is_some());
         let mut words = vec![0; self.layout.words];
         let mut values = Vec::new();
         for id in 0..self.store.len() as u32 {
             self.store.read(id, &mut words);
             self.layout.unpack(&words, &mut values);
-            store.append(&layout.pack(&values), self.store.parent(id), self.store.is_partial(id));
+            store.append(&layout.pack(&values), self.store.parent(id), self.store.partial(id));
         }
         self.patches = self
             .network
@@ -385,6 +599,8 @@ impl Run<'_, '_, '_> {
                 patches: &self.patches,
                 store: &self.store,
                 config: self.config,
+                stubborn: self.stubborn.as_ref(),
+                places: &self.places,
             };
             let budget = AtomicUsize::new(1 << 16);
             std::thread::scope(|scope| {
@@ -398,7 +614,7 @@ impl Run<'_, '_, '_> {
             let mut first = std::mem::take(&mut workers[0]);
             let mut end = None;
             for id in deferred {
-                end = self.expand(&mut first, id);
+                end = self.expand(&mut first, id, false);
                 if end.is_some() {
                     break;
                 }
@@ -452,7 +668,7 @@ impl Worker {
                 pause.store(true, Ordering::Relaxed);
             }
             for id in block..to.min(block + BLOCK as u32) {
-                if shared.store.parent(id).is_some() && self.expand(shared, id).is_err() {
+                if shared.store.parent(id).is_some() && self.expand(shared, id, false).is_err() {
                     self.deferred.push(id);
                 }
             }
@@ -468,29 +684,15 @@ impl Reached<'_, '_> {
         self.network.slots.state((0..self.network.slots.len()).map(|slot| self.layout.get(&words, slot)))
     }
 
-    /// Calls `f` with every outcome that was followed from a state, or cut, and where it leads.
-    pub fn successors(&self, id: u32, mut f: impl FnMut(u32, &[u64])) {
-        let mut words = vec![0; self.layout.words];
-        self.store.read(id, &mut words);
-        let tables = &self.network.tables;
-        let chosen = match self.store.is_partial(id) {
-            true => chooser(tables, &self.layout, &self.config, &words).ok().flatten(),
-            false => None,
-        };
-        let mut to = words.clone();
-        for task in 0..tables.tasks() {
-            if chosen.is_some_and(|c| c != task) {
-                continue;
-            }
-            let known = tables.known(task, |slot| self.layout.get(&words, slot));
-            for number in known.unwrap_or(0..0) {
-                let outcome = &tables.outcomes[number as usize];
-                to.copy_from_slice(&words);
-                for change in outcome.changes.0..outcome.changes.1 {
-                    self.patches[change as usize].apply(&mut to);
-                }
-                f(number, &to);
-            }
+    pub fn view(&self) -> View<'_> {
+        View {
+            tables: &self.network.tables,
+            layout: &self.layout,
+            patches: &self.patches,
+            store: &self.store,
+            config: &self.config,
+            stubborn: self.stubborn.as_ref(),
+            places: &self.places,
         }
     }
 
@@ -504,16 +706,17 @@ impl Reached<'_, '_> {
         ids.reverse();
         let mut target = vec![0; self.layout.words];
         let mut path = Vec::new();
+        let mut scratch = Scratch::default();
         for pair in ids.windows(2) {
             self.store.read(pair[1], &mut target);
             let mut taken = None;
-            self.successors(pair[0], |outcome, to| {
-                let followed = self.network.tables.outcomes[outcome as usize].fate == Fate::Followed;
+            self.view().successors(pair[0], &mut scratch, |run, to| {
+                let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                 if taken.is_none() && followed && to == target {
-                    taken = Some(outcome);
+                    taken = Some(run.to_vec());
                 }
             });
-            path.extend(taken);
+            path.extend(taken.into_iter().flatten());
         }
         path
     }

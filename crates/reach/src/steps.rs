@@ -104,8 +104,9 @@ impl<'s, 'p> Steps<'s, 'p> {
         }
         let (wait, loc) = (ts.wait, ts.pc);
         let idle = wait == Wait::Nothing;
+        let undisturbed = idle && !ts.aborted && ts.transfers.is_empty();
         let action = self.action(state, task);
-        if let (true, Action::Await { masters, .. }) = (idle, action) {
+        if let (true, Action::Await { masters, .. }) = (undisturbed, action) {
             return self.await_dependents(state, task, masters, out);
         }
         let base = self.successors(state, task);

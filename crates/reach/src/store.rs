@@ -101,10 +101,13 @@ const PARTIAL: u32 = 1 << 31;
 struct Chunk {
     words: Box<[AtomicU64]>,
     parents: Box<[AtomicU32]>,
+    /// With stubborn sets: where the set of each state began.
+    starts: Box<[AtomicU32]>,
 }
 
 pub struct Store {
     width: usize,
+    starts: bool,
     index: Box<[AtomicU32]>,
     chunks: Box<[OnceLock<Chunk>]>,
     next: AtomicU32,
@@ -125,10 +128,11 @@ pub fn hash(words: &[u64]) -> u64 {
 }
 
 impl Store {
-    pub fn new(width: usize, capacity: usize) -> Store {
+    pub fn new(width: usize, capacity: usize, starts: bool) -> Store {
         let size = (capacity * 2).next_power_of_two().max(1 << 12);
         Store {
             width,
+            starts,
             index: (0..size).map(|_| AtomicU32::new(0)).collect(),
             chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
             next: AtomicU32::new(0),
@@ -143,7 +147,9 @@ impl Store {
 
     pub fn memory(&self) -> usize {
         let used = self.len().div_ceil(CHUNK);
-        self.index.len() * 4 + used * CHUNK * (self.width * 8 + 4) + self.chunks.len() * 40
+        self.index.len() * 4
+            + used * CHUNK * (self.width * 8 + if self.starts { 8 } else { 4 })
+            + self.chunks.len() * 40
     }
 
     /// Whether the index should grow before many more states are added.
@@ -180,6 +186,7 @@ impl Store {
         self.chunks[id as usize / CHUNK].get_or_init(|| Chunk {
             words: (0..CHUNK * width).map(|_| AtomicU64::new(0)).collect(),
             parents: (0..CHUNK).map(|_| AtomicU32::new(HOLE)).collect(),
+            starts: (0..if self.starts { CHUNK } else { 0 }).map(|_| AtomicU32::new(0)).collect(),
         })
     }
 
@@ -205,14 +212,25 @@ impl Store {
         (parent != HOLE).then_some(parent & !PARTIAL)
     }
 
-    /// Notes that a reduction left steps of a state out.
-    pub fn set_partial(&self, id: u32) {
-        self.chunk(id).parents[id as usize % CHUNK].fetch_or(PARTIAL, Ordering::Relaxed);
+    /// Notes that a reduction left steps of a state out; `which` says how.
+    pub fn set_partial(&self, id: u32, which: u32) {
+        let chunk = self.chunk(id);
+        chunk.parents[id as usize % CHUNK].fetch_or(PARTIAL, Ordering::Relaxed);
+        if let Some(starts) = chunk.starts.get(id as usize % CHUNK) {
+            starts.store(which, Ordering::Relaxed);
+        }
     }
 
-    pub fn is_partial(&self, id: u32) -> bool {
-        let parent = self.chunk(id).parents[id as usize % CHUNK].load(Ordering::Relaxed);
-        parent != HOLE && parent & PARTIAL != 0
+    pub fn set_whole(&self, id: u32) {
+        self.chunk(id).parents[id as usize % CHUNK].fetch_and(!PARTIAL, Ordering::Relaxed);
+    }
+
+    /// How steps of a state were left out, if some were.
+    pub fn partial(&self, id: u32) -> Option<u32> {
+        let chunk = self.chunk(id);
+        let parent = chunk.parents[id as usize % CHUNK].load(Ordering::Relaxed);
+        let which = || chunk.starts.get(id as usize % CHUNK).map_or(0, |s| s.load(Ordering::Relaxed));
+        (parent != HOLE && parent & PARTIAL != 0).then(which)
     }
 
     /// Where a search for a state with this hash begins: a look in advance brings it near.
@@ -271,13 +289,13 @@ impl Store {
     }
 
     /// Adds a state that is known to be new, under the next number; None makes a hole.
-    pub fn append(&self, words: &[u64], parent: Option<u32>, partial: bool) {
+    pub fn append(&self, words: &[u64], parent: Option<u32>, partial: Option<u32>) {
         let id = self.write(words, parent.unwrap_or(HOLE), &mut Spare(None));
         if parent.is_some() {
             self.place(hash(words), id);
         }
-        if partial {
-            self.set_partial(id);
+        if let Some(which) = partial {
+            self.set_partial(id, which);
         }
     }
 

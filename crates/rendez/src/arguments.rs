@@ -104,6 +104,9 @@ pub struct Check {
     /// Interleave local steps, too: slower, same verdicts
     #[arg(long)]
     pub no_merge: bool,
+    /// Follow every order of independent steps: slower, same verdicts
+    #[arg(long)]
+    pub no_stubborn: bool,
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,

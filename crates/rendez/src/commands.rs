@@ -167,7 +167,12 @@ fn run_check(check: &Check) -> u8 {
         eprintln!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
-    let config = Config { threads: check.threads.into(), merge: options.merge_local };
+    let config = Config {
+        threads: check.threads.into(),
+        merge: options.merge_local,
+        stubborn: !check.no_stubborn,
+        deadlock_only: false,
+    };
     let outcome = watched(|control| match plain {
         true => rendez_explore::check(&ready.program, &options, control),
         false => rendez_reach::check(&ready.program, &options, &config, control),

@@ -31,9 +31,9 @@ fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
 }
 
 /// The same from the reachability engine.
-fn reached(program: &Program, merge_local: bool, threads: usize) -> Option<BTreeSet<Kind>> {
+fn reached(program: &Program, merge_local: bool, stubborn: bool, threads: usize) -> Option<BTreeSet<Kind>> {
     let options = Options { max_states: 30_000, merge_local, ..Options::default() };
-    let config = Config { threads, merge: merge_local };
+    let config = Config { threads, merge: merge_local, stubborn, deadlock_only: false };
     violated(rendez_reach::check(program, &options, &config, &Control::default()))
 }
 
@@ -48,7 +48,15 @@ fn violated(outcome: Outcome) -> Option<BTreeSet<Kind>> {
     Some(outcome.answers.iter().filter(|(_, a)| !matches!(a, Answer::Holds)).map(|(k, _)| kind(*k)).collect())
 }
 
+/// A panic on the way is a failure like any other.
 fn explored_all_ways(source: &str) -> Option<Result<(), String>> {
+    std::panic::catch_unwind(|| explore_all_ways(source)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        Some(Err(text.unwrap_or_else(|| "panic".into())))
+    })
+}
+
+fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
     let front = rendez_ada::read(&request, &One(source.to_owned()));
     let Some(program) = front.program else {
@@ -73,9 +81,10 @@ fn explored_all_ways(source: &str) -> Option<Result<(), String>> {
     rendez_model::passes::inline(&mut flat, 4);
     let inlined = verdicts(&flat, true)?;
     let mut all = vec![("plain", plain), ("merged", merged), ("sliced", sliced), ("inlined", inlined)];
-    all.push(("reach", reached(&program, true, 1)?));
-    all.push(("reach, unmerged", reached(&program, false, 1)?));
-    all.push(("reach, sliced, two threads", reached(&passed, true, 2)?));
+    all.push(("reach", reached(&program, true, false, 1)?));
+    all.push(("reach, unmerged", reached(&program, false, false, 1)?));
+    all.push(("reach, stubborn", reached(&program, true, true, 1)?));
+    all.push(("reach, sliced, stubborn, two threads", reached(&passed, true, true, 2)?));
     if all.iter().all(|(_, found)| *found == all[0].1) {
         return Some(Ok(()));
     }

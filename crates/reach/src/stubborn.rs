@@ -1,0 +1,950 @@
+//! Stubborn sets: which steps must be looked at now, so that the others can wait.
+//!
+//! A *unit* is what a task does at one location where it rests: its step there with everything
+//! local that follows. In a state, the units of a stubborn set are those that must be followed; every
+//! order of the others leads to the same states later. The set is closed under two rules:
+//! - with a unit that can happen now, whatever could interfere with it: units that involve the
+//!   same tasks where they are now, and units that touch the same shared data;
+//! - with a unit that cannot happen now, units one of which must happen before it: those that bring
+//!   its task there, or those that change what its step looked at in vain.
+//!
+//! What a unit looks at and changes now is known exactly, because it was learnt; what units may do
+//! elsewhere is found by looking at the code. Programs with aborts, asynchronous selects or
+//! requeues are searched without stubborn sets.
+
+use rendez_evidence::alive;
+use rendez_model::access::{Access, closure, each_written};
+use rendez_model::{
+    Action, BinaryOp, CallMode, EntryId, Expr, HandlerId, Loc, Owner, Place, ProcId, Program, TaskId, VarId,
+};
+
+use crate::network::Tables;
+use crate::quiet::Quiet;
+use crate::slots::Slots;
+use crate::store::Layout;
+
+const NONE: u32 = u32::MAX;
+/// So many sets are compared at most.
+const MOST_TRIES: usize = 100000;
+
+/// What the code says about units.
+pub struct Stubborn {
+    tasks: usize,
+    /// By location: the unit, if tasks rest there.
+    unit_at: Vec<u32>,
+    units: Vec<Unit>,
+    /// By task entry: units that call it.
+    callers: Vec<Vec<u32>>,
+    /// By slot of a task: units that change it though the task takes no part.
+    intruders: Vec<Vec<u32>>,
+    /// By slot or mark: units that look at it, and that change it.
+    readers: Vec<Vec<u32>>,
+    writers: Vec<Vec<u32>>,
+}
+
+#[derive(Default)]
+struct Unit {
+    task: u32,
+    /// Entries that the task accepts here.
+    accepts: Vec<u32>,
+    /// The task only waits here for others.
+    inert: bool,
+    /// Units after which the task may be here.
+    before: Vec<u32>,
+    /// A plain call: the task that must accept it.
+    acceptor: Option<u32>,
+    /// Where that task accepts the call.
+    accepted_at: Vec<u32>,
+    /// Units one of which must happen before that task is at such a place.
+    before_accept: Vec<u32>,
+    /// Marks it looks at and changes: whether a task has come to its end.
+    looks: Vec<u32>,
+    marks: Vec<u32>,
+}
+
+/// Room for the search for a set.
+#[derive(Default)]
+pub struct Scratch {
+    seen: Vec<u32>,
+    round: u32,
+    work: Vec<u32>,
+    at: Vec<u32>,
+    can_move: Vec<bool>,
+    chosen: Vec<u32>,
+    /// Tasks that the last step changed.
+    pub moved_last: Vec<bool>,
+}
+
+impl Stubborn {
+    /// None if the program does something that stubborn sets do not cover.
+    pub fn new(program: &Program, access: &Access, quiet: &Quiet, slots: &Slots) -> Option<Stubborn> {
+        use Action::*;
+        let covered = |a: &Action| {
+            !matches!(a, Requeue { .. } | Abort { .. } | Async { .. } | Close { .. } | EndAsync { .. })
+        };
+        if !quiet.calm || quiet.background || !program.nodes.iter().all(|n| covered(&n.action)) {
+            return None;
+        }
+        Some(Code::new(program, access, quiet, slots).stubborn())
+    }
+
+    /// Looks for a small set of tasks whose steps must be followed in a state: the task from which it
+    /// is built, None if all steps must be followed. Every task's step must be known.
+    pub fn smallest(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> Option<u32> {
+        let movers = self.look(tables, layout, places, words, scratch);
+        if movers <= 1 {
+            return None;
+        }
+        let value = |slot: usize| layout.get(words, slot);
+        let mut fewest = movers;
+        let mut best = None;
+        let mut tries = 0;
+        // Those that moved last come first: one thing is finished before the next is begun.
+        for pass in [true, false] {
+            for start in (0..self.tasks).rev() {
+                if !scratch.can_move[start] || (scratch.moved_last[start] != pass) {
+                    continue;
+                }
+                if tries >= MOST_TRIES && best.is_some() {
+                    break;
+                }
+                tries += 1;
+                if let Some(count) = self.close(tables, &value, start, fewest, scratch) {
+                    fewest = count;
+                    best = Some(start as u32);
+                }
+                if fewest == 1 {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// The task whose step alone must be followed, if there is such a one.
+    pub fn only_one(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> Option<u32> {
+        let movers = self.look(tables, layout, places, words, scratch);
+        if movers == 1 {
+            return scratch.can_move.iter().position(|m| *m).map(|t| t as u32);
+        }
+        let value = |slot: usize| layout.get(words, slot);
+        let mut order = [true, false]
+            .into_iter()
+            .flat_map(|pass| (0..self.tasks).rev().map(move |t| (pass, t)))
+            .filter(|(pass, t)| movers > 0 && scratch.can_move[*t] && scratch.moved_last[*t] == *pass)
+            .map(|(_, t)| t)
+            .collect::<Vec<_>>()
+            .into_iter();
+        order.find(|t| self.close(tables, &value, *t, 2, scratch).is_some()).map(|t| t as u32)
+    }
+
+    /// The tasks whose steps are followed with that of one task.
+    pub fn around<'c>(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        start: u32,
+        scratch: &'c mut Scratch,
+    ) -> &'c [u32] {
+        self.look(tables, layout, places, words, scratch);
+        self.again(tables, layout, words, start, scratch)
+    }
+
+    /// The same, in the state that was looked at last.
+    pub fn again<'c>(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        words: &[u64],
+        start: u32,
+        scratch: &'c mut Scratch,
+    ) -> &'c [u32] {
+        let value = |slot: usize| layout.get(words, slot);
+        self.close(tables, &value, start as usize, usize::MAX, scratch);
+        &scratch.chosen
+    }
+
+    /// Finds out where tasks are and who can move; how many can.
+    fn look(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> usize {
+        let value = |slot: usize| layout.get(words, slot);
+        scratch.at.clear();
+        scratch.can_move.clear();
+        let mut movers = 0;
+        for (t, places) in places.iter().enumerate().take(self.tasks) {
+            let place = places[value(t) as usize];
+            scratch.at.push(if place == NONE { NONE } else { self.unit_at[place as usize] });
+            let moves = tables.known(t, value).is_some_and(|range| !range.is_empty());
+            // A task that moves from a place without unit: nothing is known about it.
+            if moves && scratch.at[t] == NONE {
+                return 0;
+            }
+            scratch.can_move.push(moves);
+            movers += usize::from(moves);
+        }
+        movers
+    }
+
+    /// Closes the set around the step of one task. The number of tasks to follow, unless it is
+    /// no fewer than `fewest`.
+    fn close(
+        &self,
+        tables: &Tables,
+        value: &impl Fn(usize) -> u32,
+        start: usize,
+        fewest: usize,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        scratch.round += 1;
+        scratch.seen.resize(self.units.len(), 0);
+        scratch.work.clear();
+        scratch.chosen.clear();
+        let mut set = Set { seen: &mut scratch.seen, round: scratch.round, work: &mut scratch.work };
+        set.add(scratch.at[start]);
+        while let Some(unit) = set.work.pop() {
+            let u = &self.units[unit as usize];
+            let task = u.task as usize;
+            if scratch.at[task] != unit {
+                // The task must come here first; or, if it calls somebody who is not at an accept
+                // statement for it, that one must come there first. Whichever adds less.
+                let own = u.before.iter().chain(&self.intruders[task]);
+                if let Some(acceptor) = u.acceptor
+                    && !u.accepted_at.contains(&scratch.at[acceptor as usize])
+                {
+                    let other = &u.before_accept;
+                    let cost = |list: &mut dyn Iterator<Item = &u32>| -> usize {
+                        list.filter(|b| set.seen[**b as usize] != set.round)
+                            .map(|b| {
+                                let task = self.units[*b as usize].task as usize;
+                                let now = scratch.at[task] == *b && scratch.can_move[task];
+                                if now { 1000 } else { 1 }
+                            })
+                            .sum()
+                    };
+                    if cost(&mut other.iter()) < cost(&mut own.clone()) {
+                        other.iter().for_each(|b| set.add(*b));
+                        continue;
+                    }
+                }
+                own.for_each(|b| set.add(*b));
+                continue;
+            }
+            if scratch.can_move[task] {
+                scratch.chosen.push(task as u32);
+                if scratch.chosen.len() >= fewest {
+                    return None;
+                }
+                // Whatever could interfere.
+                let mut involve = |slot: usize, changed: bool| {
+                    if slot < self.tasks {
+                        self.involving(slot, &scratch.at, &mut set);
+                    } else {
+                        self.writers[slot].iter().for_each(|w| set.add(*w));
+                        if changed {
+                            self.readers[slot].iter().for_each(|r| set.add(*r));
+                        }
+                    }
+                };
+                tables.looked_at(task, value, |slot| involve(slot, false));
+                for number in tables.known(task, value).unwrap_or(0..0) {
+                    let outcome = &tables.outcomes[number as usize];
+                    for (slot, _) in &tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize] {
+                        involve(*slot as usize, true);
+                    }
+                }
+                for mark in &u.looks {
+                    self.writers[*mark as usize].iter().for_each(|w| set.add(*w));
+                }
+                for mark in &u.marks {
+                    self.writers[*mark as usize].iter().for_each(|w| set.add(*w));
+                    self.readers[*mark as usize].iter().for_each(|r| set.add(*r));
+                }
+            } else {
+                // Something that its step looked at in vain must change first.
+                tables.looked_at(task, value, |slot| {
+                    if slot < self.tasks {
+                        self.involving(slot, &scratch.at, &mut set);
+                    } else {
+                        self.writers[slot].iter().for_each(|w| set.add(*w));
+                    }
+                });
+            }
+        }
+        Some(scratch.chosen.len())
+    }
+
+    /// Adds every unit that could move a task from where it is.
+    fn involving(&self, task: usize, at: &[u32], set: &mut Set) {
+        self.intruders[task].iter().for_each(|u| set.add(*u));
+        let unit = at[task];
+        if unit != NONE {
+            let u = &self.units[unit as usize];
+            if !u.inert {
+                set.add(unit);
+            }
+            for entry in &u.accepts {
+                self.callers[*entry as usize].iter().for_each(|c| set.add(*c));
+            }
+        }
+    }
+}
+
+struct Set<'a> {
+    seen: &'a mut [u32],
+    round: u32,
+    work: &'a mut Vec<u32>,
+}
+
+impl Set<'_> {
+    fn add(&mut self, unit: u32) {
+        if unit != NONE && std::mem::replace(&mut self.seen[unit as usize], self.round) != self.round {
+            self.work.push(unit);
+        }
+    }
+}
+
+/// By contents of a task's slot: the location where the task is, [`NONE`] if it is not alive.
+pub type Places = Vec<u32>;
+
+/// Brings the places up to date with what was learnt.
+pub fn update_places(places: &mut [Places], slots: &Slots) {
+    for (t, places) in places.iter_mut().enumerate() {
+        for number in places.len()..slots.count(t) {
+            let at = slots.task(t, number as u32).filter(|ts| alive(ts.status));
+            places.push(at.map_or(NONE, |ts| ts.pc.0));
+        }
+    }
+}
+
+/// The code of all tasks as one graph.
+struct Code<'a> {
+    program: &'a Program,
+    access: &'a Access,
+    quiet: &'a Quiet,
+    slots: &'a Slots,
+    /// By location: the procedure it belongs to.
+    proc_of: Vec<Option<ProcId>>,
+    /// By procedure: the locations from which it is called, as a procedure or as an entry body.
+    sites: Vec<Vec<Loc>>,
+    task_of: Vec<Option<TaskId>>,
+    completes: Vec<bool>,
+    fails: Vec<bool>,
+}
+
+impl<'a> Code<'a> {
+    fn new(program: &'a Program, access: &'a Access, quiet: &'a Quiet, slots: &'a Slots) -> Self {
+        let n = program.nodes.len();
+        let mut proc_of = vec![None; n];
+        for p in 0..program.procs.len() {
+            for loc in program.reachable(program.procs[p].start) {
+                proc_of[loc.index()] = Some(ProcId::from(p));
+            }
+        }
+        let mut task_of = vec![None; n];
+        let mut sites = vec![Vec::new(); program.procs.len()];
+        for (t, code) in access.code.iter().enumerate() {
+            for loc in code {
+                task_of[loc.index()] = Some(TaskId::from(t));
+                match &program.node(*loc).action {
+                    Action::Call { proc, .. } => sites[proc.index()].push(*loc),
+                    Action::EntryCall { entry, .. } => {
+                        for e in program.possible_entries(entry) {
+                            if let Some(body) = program.bodies.get(&(TaskId::from(t), e)) {
+                                sites[body.index()].push(*loc);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut code = Code {
+            program,
+            access,
+            quiet,
+            slots,
+            proc_of,
+            sites,
+            task_of,
+            completes: vec![false; program.tasks.len()],
+            fails: vec![false; program.entries.len()],
+        };
+        // Which tasks come to their end depends on which calls can fail, and the other way round.
+        loop {
+            let mut changed = false;
+            for t in 0..program.tasks.len() {
+                let task = TaskId::from(t);
+                for loc in code.reach(vec![program.tasks[t].start], |_| true) {
+                    match &program.node(loc).action {
+                        Action::Complete { .. } | Action::Terminate => {
+                            changed |= !std::mem::replace(&mut code.completes[t], true);
+                        }
+                        Action::Select { terminate: Some(_), .. } => {
+                            changed |= !std::mem::replace(&mut code.completes[t], true);
+                        }
+                        Action::FailAccept { .. } => {
+                            for (e, entry) in program.entries.iter().enumerate() {
+                                if entry.owner == Owner::Task(task) {
+                                    changed |= !std::mem::replace(&mut code.fails[e], true);
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            if !changed {
+                return code;
+            }
+        }
+    }
+
+    /// Locations from some on, passing through those that `passes` accepts; others are included
+    /// but not passed.
+    fn reach(&self, starts: Vec<Loc>, passes: impl Fn(Loc) -> bool) -> Vec<Loc> {
+        let mut seen = vec![false; self.program.nodes.len()];
+        let mut order = Vec::new();
+        let mut work = starts;
+        while let Some(loc) = work.pop() {
+            if std::mem::replace(&mut seen[loc.index()], true) {
+                continue;
+            }
+            order.push(loc);
+            if passes(loc) {
+                self.next(loc, &mut |l| work.push(l));
+            }
+        }
+        order
+    }
+
+    /// What a unit may run through, up to where tasks rest. Each location comes with whether the
+    /// rendezvous that began with the unit is still going on.
+    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[u32]) -> Vec<(Loc, bool)> {
+        let mut seen = vec![[false; 2]; self.program.nodes.len()];
+        let mut order = Vec::new();
+        let mut work: Vec<(Loc, bool)> = starts.into_iter().map(|l| (l, own)).collect();
+        while let Some((loc, own)) = work.pop() {
+            if std::mem::replace(&mut seen[loc.index()][usize::from(own)], true) {
+                continue;
+            }
+            order.push((loc, own));
+            let action = &self.program.node(loc).action;
+            if unit_at[loc.index()] == NONE || *action == Action::Return {
+                let ends = matches!(action, Action::EndAccept { .. } | Action::FailAccept { .. });
+                self.next(loc, &mut |l| work.push((l, own && !ends)));
+            }
+        }
+        order
+    }
+
+    /// Where a task may be after the action at a location.
+    fn next(&self, loc: Loc, f: &mut dyn FnMut(Loc)) {
+        let program = self.program;
+        let node = program.node(loc);
+        match &node.action {
+            Action::Call { proc, .. } => f(program.procs[proc.index()].start),
+            Action::Return => {
+                if let Some(proc) = self.proc_of[loc.index()] {
+                    for site in &self.sites[proc.index()] {
+                        program.node(*site).action.each_successor(&mut *f);
+                    }
+                }
+            }
+            action => action.each_successor(&mut *f),
+        }
+        if let Action::EntryCall { entry, .. } = &node.action {
+            for e in program.possible_entries(entry) {
+                let body = self.task_of[loc.index()].and_then(|t| program.bodies.get(&(t, e)));
+                if let Some(body) = body {
+                    f(program.procs[body.index()].start);
+                }
+            }
+        }
+        if matches!(node.action, Action::Select { terminate: Some(_), .. })
+            && let Some(task) = self.task_of[loc.index()]
+        {
+            f(program.tasks[task.index()].exit);
+        }
+        if self.may_raise(&node.action) {
+            self.handlers(loc, f);
+        }
+    }
+
+    /// Where an exception raised at a location may go.
+    fn handlers(&self, loc: Loc, f: &mut dyn FnMut(Loc)) {
+        let mut procs = vec![false; self.program.procs.len()];
+        let mut work = vec![loc];
+        while let Some(loc) = work.pop() {
+            let mut handler: Option<HandlerId> = self.program.node(loc).handler;
+            while let Some(id) = handler {
+                let h = &self.program.handlers[id.index()];
+                h.choices.iter().for_each(|c| f(c.1));
+                handler = h.outer;
+            }
+            match self.proc_of[loc.index()] {
+                Some(proc) => {
+                    if !std::mem::replace(&mut procs[proc.index()], true) {
+                        work.extend(&self.sites[proc.index()]);
+                    }
+                }
+                None => {
+                    if let Some(task) = self.task_of[loc.index()] {
+                        f(self.program.tasks[task.index()].exit);
+                    }
+                }
+            }
+        }
+    }
+
+    fn may_raise(&self, action: &Action) -> bool {
+        let program = self.program;
+        match action {
+            Action::Raise { .. } | Action::Resume { .. } | Action::FailAccept { .. } => true,
+            // Errors of the model itself end an execution otherwise.
+            Action::Return | Action::EndAccept { .. } | Action::Lock { .. } | Action::Unlock { .. } => {
+                matches!(action, Action::Return)
+                    && program.nodes.iter().any(|n| match &n.action {
+                        Action::Call { outs, .. } => outs
+                            .iter()
+                            .any(|(_, place)| matches!(place, Place::Indexed(..)) || narrow(program, place)),
+                        _ => false,
+                    })
+            }
+            Action::EntryCall { entry, .. } => {
+                raises(entry)
+                    || program.possible_entries(entry).iter().any(|e| {
+                        let entry = &program.entries[e.index()];
+                        self.fails[e.index()]
+                            || match entry.owner {
+                                Owner::Task(owner) => self.completes[owner.index()],
+                                Owner::Object(_) => {
+                                    program.queue_limit.is_some()
+                                        || entry.barrier.as_ref().is_some_and(raises)
+                                }
+                            }
+                    })
+            }
+            Action::Select { alternatives, otherwise, delays, terminate } => {
+                let guarded = otherwise.is_none()
+                    && alternatives.iter().all(|a| a.guard.is_some())
+                    && delays.iter().all(|d| d.0.is_some())
+                    && !matches!(terminate, Some(None));
+                let mut may = guarded;
+                action.each_expr(&mut |e| may |= raises(e));
+                may
+            }
+            Action::Activate { .. } | Action::Allocate { .. } => true,
+            action => {
+                let mut may = false;
+                action.each_expr(&mut |e| may |= raises(e));
+                let narrow = match action {
+                    Action::Assign { to, value, .. } => {
+                        matches!(to, Place::Indexed(..)) || (narrow(program, to) && !fits(program, to, value))
+                    }
+                    Action::Havoc { to, .. } => matches!(to, Place::Indexed(..)),
+                    _ => false,
+                };
+                may || narrow
+            }
+        }
+    }
+
+    fn rests(&self, loc: Loc) -> bool {
+        !self.access.local[loc.index()]
+            && !matches!(self.program.node(loc).action, Action::Activate { .. } | Action::Terminate)
+            && match self.program.node(loc).action {
+                Action::Complete { .. } => {
+                    self.task_of[loc.index()].is_some_and(|t| !self.quiet.completion[t.index()])
+                }
+                _ => true,
+            }
+    }
+
+    fn stubborn(&self) -> Stubborn {
+        let program = self.program;
+        let tasks = program.tasks.len();
+        let slots = self.slots.len();
+        // Behind the slots: one mark per task, for its end.
+        let marks = slots + tasks;
+        let mut unit_at = vec![NONE; program.nodes.len()];
+        let mut units = Vec::new();
+        let mut points = Vec::new();
+        for (t, code) in self.access.code.iter().enumerate() {
+            for loc in code {
+                // A return may rest, too, if its results are shared.
+                let rests = self.rests(*loc) || program.node(*loc).action == Action::Return;
+                if rests && unit_at[loc.index()] == NONE {
+                    unit_at[loc.index()] = units.len() as u32;
+                    units.push(Unit { task: t as u32, ..Unit::default() });
+                    points.push(*loc);
+                }
+            }
+        }
+        let mut callers = vec![Vec::new(); program.entries.len()];
+        let mut intruders = vec![Vec::new(); tasks];
+        let mut readers = vec![Vec::new(); marks];
+        let mut writers = vec![Vec::new(); marks];
+        for (u, loc) in points.iter().enumerate() {
+            self.describe(u as u32, *loc, &mut units[u], &mut callers);
+        }
+        for (u, loc) in points.iter().enumerate() {
+            let id = u as u32;
+            let task = units[u].task as usize;
+            let mut touched = Touched::new(marks);
+            self.touch(*loc, task, &mut touched);
+            let mut starts = Vec::new();
+            self.next(*loc, &mut |l| starts.push(l));
+            // The end of the rendezvous that begins here sets only its own caller free.
+            let own = matches!(program.node(*loc).action, Action::Select { .. });
+            let passed = self.run(starts, own, &unit_at);
+            for (next, own) in &passed {
+                if unit_at[next.index()] != NONE {
+                    let accepting = units[u].accepts.clone();
+                    let next = &mut units[unit_at[next.index()] as usize].before;
+                    next.push(id);
+                    // Somebody's call moves the task on.
+                    next.extend(accepting.iter().flat_map(|e| &callers[*e as usize]));
+                }
+                let ends = matches!(
+                    program.node(*next).action,
+                    Action::EndAccept { .. } | Action::FailAccept { .. }
+                );
+                let passes = unit_at[next.index()] == NONE || program.node(*next).action == Action::Return;
+                if passes && !(ends && *own) {
+                    self.touch(*next, task, &mut touched);
+                }
+            }
+            // Whoever is called or calls goes on, too; what its code touches then is the caller's.
+            for slot in 0..slots {
+                if touched.writes[slot] && slot < tasks && slot != task {
+                    intruders[slot].push(id);
+                }
+                if slot >= tasks {
+                    if touched.writes[slot] {
+                        writers[slot].push(id);
+                    } else if touched.reads[slot] {
+                        readers[slot].push(id);
+                    }
+                }
+            }
+            for mark in slots..marks {
+                if touched.writes[mark] {
+                    writers[mark].push(id);
+                    units[u].marks.push(mark as u32);
+                }
+                if touched.reads[mark] {
+                    readers[mark].push(id);
+                    units[u].looks.push(mark as u32);
+                }
+            }
+        }
+        // A call carries on what the acceptor does after it: its touches belong to the caller.
+        let accepting: Vec<(usize, Vec<u32>)> = units
+            .iter()
+            .enumerate()
+            .filter(|(_, u)| !u.accepts.is_empty())
+            .map(|(i, u)| (i, u.accepts.clone()))
+            .collect();
+        for (select, entries) in accepting {
+            for caller in entries.iter().flat_map(|e| callers[*e as usize].clone()) {
+                for list in readers.iter_mut().chain(&mut writers).chain(&mut intruders) {
+                    if list.contains(&(select as u32)) && !list.contains(&caller) {
+                        list.push(caller);
+                    }
+                }
+                let (marks, looks) = (units[select].marks.clone(), units[select].looks.clone());
+                let caller = &mut units[caller as usize];
+                caller.marks.extend(marks);
+                caller.looks.extend(looks);
+            }
+        }
+        for unit in &mut units {
+            unit.before.sort_unstable();
+            unit.before.dedup();
+        }
+        for (u, loc) in points.iter().enumerate() {
+            let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action else {
+                continue;
+            };
+            let entries = program.possible_entries(entry);
+            let owner = |e: &EntryId| match program.entries[e.index()].owner {
+                Owner::Task(task) if self.quiet.entry[e.index()] => Some(task),
+                _ => None,
+            };
+            let Some(acceptor) = entries.first().and_then(owner) else { continue };
+            if !entries.iter().all(|e| owner(e) == Some(acceptor)) {
+                continue;
+            }
+            let accepts =
+                |unit: &Unit| unit.task == acceptor.0 && entries.iter().any(|e| unit.accepts.contains(&e.0));
+            let at: Vec<u32> = (0..units.len() as u32).filter(|q| accepts(&units[*q as usize])).collect();
+            let mut before: Vec<u32> = at.iter().flat_map(|q| units[*q as usize].before.clone()).collect();
+            before.extend(&intruders[acceptor.index()]);
+            before.extend(&writers[slots + acceptor.index()]);
+            before.sort_unstable();
+            before.dedup();
+            units[u].acceptor = Some(acceptor.0);
+            units[u].accepted_at = at;
+            units[u].before_accept = before;
+        }
+        Stubborn { tasks, unit_at, units, callers, intruders, readers, writers }
+    }
+
+    fn describe(&self, id: u32, loc: Loc, unit: &mut Unit, callers: &mut [Vec<u32>]) {
+        match &self.program.node(loc).action {
+            Action::EntryCall { entry, .. } => {
+                for e in self.program.possible_entries(entry) {
+                    if matches!(self.program.entries[e.index()].owner, Owner::Task(_)) {
+                        callers[e.index()].push(id);
+                    }
+                }
+            }
+            Action::Select { alternatives, otherwise, delays, .. } => {
+                let mut entries: Vec<EntryId> =
+                    alternatives.iter().flat_map(|a| self.program.possible_entries(&a.entry)).collect();
+                entries.sort();
+                entries.dedup();
+                unit.inert = otherwise.is_none()
+                    && delays.is_empty()
+                    && self.quiet.select[loc.index()]
+                    && !self.may_raise(&self.program.node(loc).action)
+                    && entries.iter().all(|e| self.quiet.entry[e.index()]);
+                unit.accepts = entries.iter().map(|e| e.0).collect();
+            }
+            _ => {}
+        }
+    }
+
+    /// What the action at a location touches beyond the task's own slot.
+    fn touch(&self, loc: Loc, task: usize, touched: &mut Touched) {
+        let program = self.program;
+        let tasks = program.tasks.len();
+        let end = |t: usize| self.slots.len() + t;
+        let object = |o: usize| tasks + o;
+        let action = &program.node(loc).action;
+        let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
+        action.each_expr(&mut |e| e.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true));
+        each_written(program, action, |cell| touched.writes[slot(cell)] = true);
+        match action {
+            Action::Return => {
+                for site in self.proc_of[loc.index()].iter().flat_map(|p| &self.sites[p.index()]) {
+                    each_written(program, &program.node(*site).action, |cell| {
+                        touched.writes[slot(cell)] = true
+                    });
+                }
+            }
+            Action::EntryCall { entry, .. } => {
+                for e in program.possible_entries(entry) {
+                    match program.entries[e.index()].owner {
+                        Owner::Object(o) => {
+                            touched.writes[object(o.index())] = true;
+                            self.touch_barriers(o.index(), touched);
+                        }
+                        Owner::Task(owner) => {
+                            touched.reads[end(owner.index())] = true;
+                            // A call that really waits in a queue changes the slot of the called task.
+                            if !self.quiet.entry[e.index()] {
+                                touched.writes[owner.index()] = true;
+                            }
+                        }
+                    }
+                }
+            }
+            Action::Lock { object: o, .. } | Action::Unlock { object: o, .. } => {
+                touched.writes[object(o.index())] = true;
+                self.touch_barriers(o.index(), touched);
+            }
+            Action::Select { alternatives, terminate, .. } => {
+                if terminate.is_some() {
+                    touched.writes[end(task)] = true;
+                }
+                for e in alternatives.iter().flat_map(|a| program.possible_entries(&a.entry)) {
+                    if !self.quiet.entry[e.index()] {
+                        self.touch_callers(e, touched);
+                    }
+                }
+            }
+            Action::EndAccept { .. } | Action::FailAccept { .. } => {
+                for (e, entry) in program.entries.iter().enumerate() {
+                    if entry.owner == Owner::Task(TaskId::from(task)) {
+                        self.touch_callers(EntryId::from(e), touched);
+                    }
+                }
+            }
+            Action::Activate { tasks: children, .. } => {
+                for e in children {
+                    for t in possible_tasks(program, e) {
+                        self.touch_task(t, touched);
+                    }
+                }
+            }
+            Action::Allocate { pool, .. } => pool.iter().for_each(|t| touched.writes[t.index()] = true),
+            Action::Abandon { tasks, .. } => {
+                for t in tasks {
+                    touched.writes[t.index()] = true;
+                    touched.writes[end(t.index())] = true;
+                }
+            }
+            Action::Activated { .. } | Action::Complete { .. } | Action::Terminate => {
+                touched.writes[end(task)] = true;
+                for parent in &self.quiet.activators[task] {
+                    touched.writes[parent.index()] = true;
+                }
+                if let Some(master) = program.tasks[task].master {
+                    touched.writes[program.masters[master.index()].owner.index()] = true;
+                }
+                for (e, entry) in program.entries.iter().enumerate() {
+                    if entry.owner == Owner::Task(TaskId::from(task)) && !self.quiet.entry[e] {
+                        self.touch_callers(EntryId::from(e), touched);
+                    }
+                }
+            }
+            Action::Await { .. } => {
+                for t in 0..tasks {
+                    touched.reads[end(t)] = true;
+                    // Tasks at a terminate alternative end with their master.
+                    if self.completes[t] && program.tasks[t].master.is_some() {
+                        touched.writes[t] = true;
+                        touched.writes[end(t)] = true;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ending a protected action may serve calls that really wait.
+    fn touch_barriers(&self, object: usize, touched: &mut Touched) {
+        let program = self.program;
+        for (e, entry) in program.entries.iter().enumerate() {
+            if entry.owner != Owner::Object(object.into()) {
+                continue;
+            }
+            if let Some(barrier) = &entry.barrier {
+                let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
+                barrier.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true);
+            }
+            if !self.quiet.entry[e] {
+                self.touch_callers(EntryId::from(e), touched);
+            }
+        }
+    }
+
+    /// Everybody who may wait for an entry.
+    fn touch_callers(&self, entry: EntryId, touched: &mut Touched) {
+        for (t, code) in self.access.code.iter().enumerate() {
+            let calls = |loc: &Loc| match &self.program.node(*loc).action {
+                Action::EntryCall { entry: e, .. } => self.program.possible_entries(e).contains(&entry),
+                _ => false,
+            };
+            if code.iter().any(calls) {
+                self.touch_task(TaskId::from(t), touched);
+            }
+        }
+    }
+
+    /// A task that is set going by others: it may run on locally, whatever that touches.
+    fn touch_task(&self, task: TaskId, touched: &mut Touched) {
+        touched.writes[task.index()] = true;
+        if !touched.tasks[task.index()] {
+            touched.tasks[task.index()] = true;
+            let code = closure(self.program, vec![self.program.tasks[task.index()].start], |_| true);
+            for loc in code {
+                if !self.rests(loc) {
+                    self.touch(loc, task.index(), touched);
+                }
+            }
+        }
+    }
+}
+
+struct Touched {
+    reads: Vec<bool>,
+    writes: Vec<bool>,
+    tasks: Vec<bool>,
+}
+
+impl Touched {
+    fn new(n: usize) -> Touched {
+        Touched { reads: vec![false; n], writes: vec![false; n], tasks: vec![false; n] }
+    }
+}
+
+fn possible_tasks(program: &Program, e: &Expr) -> Vec<TaskId> {
+    match e.constant() {
+        Some(t) => vec![TaskId(t as u32)],
+        None => (0..program.tasks.len()).map(TaskId::from).collect(),
+    }
+}
+
+fn raises(e: &Expr) -> bool {
+    let mut may = false;
+    e.walk(&mut |e| {
+        may |= match e {
+            Expr::Load(..) | Expr::Lookup(..) | Expr::Check(..) => true,
+            Expr::Binary(op, ..) => matches!(
+                op,
+                BinaryOp::Add
+                    | BinaryOp::Subtract
+                    | BinaryOp::Multiply
+                    | BinaryOp::Divide
+                    | BinaryOp::Mod
+                    | BinaryOp::Rem
+                    | BinaryOp::Power
+            ),
+            Expr::Unary(op, _) => !matches!(op, rendez_model::UnaryOp::Not),
+            _ => false,
+        };
+    });
+    may
+}
+
+/// Whether a value may not fit into a place.
+fn narrow(program: &Program, place: &Place) -> bool {
+    let mut narrow = false;
+    place.each_cell(program, |cell| {
+        narrow |= program.vars[cell.index()].domain != rendez_model::Domain::Opaque;
+    });
+    narrow
+}
+
+/// Whether a value surely fits into a cell.
+fn fits(program: &Program, place: &Place, value: &Expr) -> bool {
+    use BinaryOp::*;
+    let Place::Var(var) = place else { return false };
+    let rendez_model::Domain::Range(lo, hi) = program.vars[var.index()].domain else { return true };
+    let (least, most) = match value {
+        Expr::Const(v) => (*v, *v),
+        Expr::Var(v) => match program.vars[v.index()].domain {
+            rendez_model::Domain::Range(lo, hi) => (lo, hi),
+            rendez_model::Domain::Opaque => return false,
+        },
+        Expr::Check(_, lo, hi) => (*lo, *hi),
+        Expr::Unary(rendez_model::UnaryOp::Not, _) => (0, 1),
+        Expr::Binary(And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual, ..) => (0, 1),
+        _ => return false,
+    };
+    lo <= least && most <= hi
+}
