@@ -25,13 +25,21 @@ pub struct Bounds {
     pub unrolled_iterations: i64,
     /// Elements of an array that are followed one by one.
     pub array_elements: i64,
+    /// Tasks or protected objects of one array at most.
+    pub active_elements: i64,
     /// Tasks declared by tasks declared by tasks: how deep.
     pub task_nesting: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { tasks_per_allocator: 3, unrolled_iterations: 64, array_elements: 256, task_nesting: 5 }
+        Bounds {
+            tasks_per_allocator: 3,
+            unrolled_iterations: 64,
+            array_elements: 256,
+            active_elements: 4096,
+            task_nesting: 5,
+        }
     }
 }
 

@@ -39,8 +39,9 @@ impl<'a> Elaborator<'a> {
                     .iter()
                     .map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1).max(0))
                     .fold(1, i64::saturating_mul);
-                if size > self.bounds.array_elements {
-                    if self.is_active(element) {
+                let active = self.is_active(element);
+                if size > if active { self.bounds.active_elements } else { self.bounds.array_elements } {
+                    if active {
                         self.reject(
                             span,
                             format!("an array of {size} tasks or protected objects is too large"),

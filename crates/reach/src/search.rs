@@ -94,9 +94,8 @@ impl Shared<'_> {
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
-            let Some(task) = stubborn.only_one(self.tables, self.layout, self.places, words, scratch) else {
-                return Ok(());
-            };
+            let smallest = stubborn.smallest(self.tables, self.layout, self.places, words, scratch);
+            let Some((task, 1)) = smallest else { return Ok(()) };
             let range = self.tables.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
             let outcome = &self.tables.outcomes[number as usize];
@@ -117,12 +116,13 @@ impl Shared<'_> {
     pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64])) {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
+        let plain = self.store.partial(id) == Some(PLAIN);
         let one = match self.store.partial(id) {
             Some(0) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
             _ => None,
         };
         let some = match (self.store.partial(id), self.stubborn) {
-            (Some(start @ 1..), Some(stubborn)) => {
+            (Some(start), Some(stubborn)) if start != 0 && !plain => {
                 Some(stubborn.around(self.tables, self.layout, self.places, &words, start - 1, scratch))
             }
             _ => None,
@@ -143,7 +143,7 @@ impl Shared<'_> {
                 }
                 run.clear();
                 run.push(number);
-                if outcome.fate == Fate::Followed {
+                if outcome.fate == Fate::Followed && !plain {
                     let _ = self.slide(&words, &mut to, scratch, |number| run.push(number));
                 }
                 f(&run, &to);
@@ -166,6 +166,12 @@ struct Worker {
     blocked: Vec<u32>,
     deferred: Vec<u32>,
     scratch: Scratch,
+    /// States for which a stubborn set was looked for, and was smaller than all steps.
+    tried: usize,
+    reduced: usize,
+    asked: usize,
+    /// The state at hand is expanded without reductions.
+    plain: bool,
 }
 
 /// A task whose step in some state is not known yet.
@@ -207,15 +213,20 @@ impl Worker {
                 return Ok(());
             }
         }
-        if let Some(stubborn) = shared.stubborn.filter(|_| !whole) {
+        self.plain = shared.stubborn.is_some() && (whole || self.gives_up());
+        if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
             shared.all_known(&self.words)?;
             let mut scratch = std::mem::take(&mut self.scratch);
             self.last_movers(shared, id, &mut scratch.moved_last);
             let (tables, layout) = (shared.tables, shared.layout);
-            let start = stubborn.smallest(tables, layout, shared.places, &self.words, &mut scratch);
+            let places = shared.places;
+            let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
+            let start = smallest.map(|s| s.0);
+            self.tried += 1;
+            self.reduced += usize::from(start.is_some());
             if let Some(start) = start {
                 self.found.clear();
-                for task in stubborn.again(tables, layout, &self.words, start, &mut scratch) {
+                for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
                     self.collect(shared, id, *task as usize)?;
                 }
             }
@@ -232,10 +243,19 @@ impl Worker {
             moves |= self.collect(shared, id, task)?;
         }
         self.insert(shared, id)?;
+        if self.plain {
+            shared.store.set_partial(id, PLAIN);
+        }
         if !moves && self.blocked.len() < MOST_BLOCKED {
             self.blocked.push(id);
         }
         Ok(())
+    }
+
+    /// Where stubborn sets hardly ever leave anything out, they are looked for now and then only.
+    fn gives_up(&mut self) -> bool {
+        self.asked += 1;
+        self.tried > 2000 && self.reduced * 10 < self.tried && !self.asked.is_multiple_of(32)
     }
 
     /// The tasks that changed on the way to a state.
@@ -280,7 +300,7 @@ impl Worker {
     /// Adds what was collected; whether something was new.
     fn insert(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
         let width = shared.layout.words;
-        if shared.stubborn.is_some() {
+        if shared.stubborn.is_some() && !self.plain {
             for start in (0..self.found.len()).step_by(width) {
                 let to = &mut self.found[start..start + width];
                 shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
@@ -391,6 +411,8 @@ struct Run<'r, 's, 'p> {
     places: Vec<Places>,
 }
 
+/// The mark of a state that was expanded without stubborn sets, in a search with them.
+const PLAIN: u32 = u32::MAX;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States that a thread takes at a time.
@@ -409,7 +431,6 @@ impl Run<'_, '_, '_> {
             let mut worker = std::mem::take(&mut self.worker);
             let mut early = None;
             for id in ignored {
-                self.store.set_whole(id);
                 early = early.or(self.expand(&mut worker, id, true));
             }
             self.worker = worker;
@@ -441,8 +462,11 @@ impl Run<'_, '_, '_> {
                     followed[self.network.tables.outcomes[*outcome as usize].task.index()] = true;
                 }
             }
-            let ignored =
-                component.iter().copied().filter(|id| self.store.partial(*id).is_some()).find(|id| {
+            let ignored = component
+                .iter()
+                .copied()
+                .filter(|id| self.store.partial(*id).is_some_and(|p| p != PLAIN))
+                .find(|id| {
                     self.store.read(*id, &mut words);
                     let value = |slot: usize| self.layout.get(&words, slot);
                     (0..tasks).any(|t| {
@@ -491,7 +515,7 @@ impl Run<'_, '_, '_> {
         let mut worker = std::mem::take(&mut self.worker);
         let mut end = None;
         for id in from..to {
-            if id % 1024 == 0 {
+            if id % 1024 == 0 || self.store.len() > self.options.max_states {
                 end = self.limit();
                 if end.is_some() {
                     break;

@@ -221,10 +221,6 @@ impl Store {
         }
     }
 
-    pub fn set_whole(&self, id: u32) {
-        self.chunk(id).parents[id as usize % CHUNK].fetch_and(!PARTIAL, Ordering::Relaxed);
-    }
-
     /// How steps of a state were left out, if some were.
     pub fn partial(&self, id: u32) -> Option<u32> {
         let chunk = self.chunk(id);

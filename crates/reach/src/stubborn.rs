@@ -24,8 +24,6 @@ use crate::slots::Slots;
 use crate::store::Layout;
 
 const NONE: u32 = u32::MAX;
-/// So many sets are compared at most.
-const MOST_TRIES: usize = 100000;
 
 /// What the code says about units.
 pub struct Stubborn {
@@ -65,14 +63,16 @@ struct Unit {
 /// Room for the search for a set.
 #[derive(Default)]
 pub struct Scratch {
+    at: Vec<u32>,
+    can_move: Vec<bool>,
+    /// Tasks that the last step changed.
+    pub moved_last: Vec<bool>,
+    chosen: Vec<u32>,
     seen: Vec<u32>,
     round: u32,
     work: Vec<u32>,
-    at: Vec<u32>,
-    can_move: Vec<bool>,
-    chosen: Vec<u32>,
-    /// Tasks that the last step changed.
-    pub moved_last: Vec<bool>,
+    needs: Vec<u32>,
+    visits: usize,
 }
 
 impl Stubborn {
@@ -88,8 +88,9 @@ impl Stubborn {
         Some(Code::new(program, access, quiet, slots).stubborn())
     }
 
-    /// Looks for a small set of tasks whose steps must be followed in a state: the task from which it
-    /// is built, None if all steps must be followed. Every task's step must be known.
+    /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
+    /// which it is built, and how many there are. None if no task can move, or if all steps must be
+    /// followed. Every task's step must be known.
     pub fn smallest(
         &self,
         tables: &Tables,
@@ -97,59 +98,30 @@ impl Stubborn {
         places: &[Places],
         words: &[u64],
         scratch: &mut Scratch,
-    ) -> Option<u32> {
+    ) -> Option<(u32, usize)> {
         let movers = self.look(tables, layout, places, words, scratch);
-        if movers <= 1 {
-            return None;
+        if movers == 1 {
+            return scratch.can_move.iter().position(|m| *m).map(|t| (t as u32, 1));
         }
         let value = |slot: usize| layout.get(words, slot);
-        let mut fewest = movers;
-        let mut best = None;
-        let mut tries = 0;
+        let mut best: Option<(u32, usize)> = None;
+        scratch.visits = 0;
         // Those that moved last come first: one thing is finished before the next is begun.
-        for pass in [true, false] {
+        for last in [true, false] {
             for start in (0..self.tasks).rev() {
-                if !scratch.can_move[start] || (scratch.moved_last[start] != pass) {
+                if movers == 0 || !scratch.can_move[start] || scratch.moved_last[start] != last {
                     continue;
                 }
-                if tries >= MOST_TRIES && best.is_some() {
-                    break;
+                let limit = best.map_or(movers, |b| b.1);
+                if let Some(count) = self.close(tables, &value, start as u32, limit, scratch) {
+                    best = Some((start as u32, count));
                 }
-                tries += 1;
-                if let Some(count) = self.close(tables, &value, start, fewest, scratch) {
-                    fewest = count;
-                    best = Some(start as u32);
-                }
-                if fewest == 1 {
+                if best.is_some_and(|b| b.1 == 1) || scratch.visits > 1000 + 20 * self.units.len() {
                     return best;
                 }
             }
         }
         best
-    }
-
-    /// The task whose step alone must be followed, if there is such a one.
-    pub fn only_one(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
-        scratch: &mut Scratch,
-    ) -> Option<u32> {
-        let movers = self.look(tables, layout, places, words, scratch);
-        if movers == 1 {
-            return scratch.can_move.iter().position(|m| *m).map(|t| t as u32);
-        }
-        let value = |slot: usize| layout.get(words, slot);
-        let mut order = [true, false]
-            .into_iter()
-            .flat_map(|pass| (0..self.tasks).rev().map(move |t| (pass, t)))
-            .filter(|(pass, t)| movers > 0 && scratch.can_move[*t] && scratch.moved_last[*t] == *pass)
-            .map(|(_, t)| t)
-            .collect::<Vec<_>>()
-            .into_iter();
-        order.find(|t| self.close(tables, &value, *t, 2, scratch).is_some()).map(|t| t as u32)
     }
 
     /// The tasks whose steps are followed with that of one task.
@@ -163,21 +135,53 @@ impl Stubborn {
         scratch: &'c mut Scratch,
     ) -> &'c [u32] {
         self.look(tables, layout, places, words, scratch);
-        self.again(tables, layout, words, start, scratch)
+        let value = |slot: usize| layout.get(words, slot);
+        self.close(tables, &value, start, usize::MAX, scratch);
+        &scratch.chosen
     }
 
-    /// The same, in the state that was looked at last.
-    pub fn again<'c>(
+    /// Closes the set around the step of one task: the tasks to follow are in `scratch.chosen`.
+    /// How many, if fewer than `limit`.
+    fn close(
         &self,
         tables: &Tables,
-        layout: &Layout,
-        words: &[u64],
+        value: &impl Fn(usize) -> u32,
         start: u32,
-        scratch: &'c mut Scratch,
-    ) -> &'c [u32] {
-        let value = |slot: usize| layout.get(words, slot);
-        self.close(tables, &value, start as usize, usize::MAX, scratch);
-        &scratch.chosen
+        limit: usize,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        scratch.round += 1;
+        scratch.seen.resize(self.units.len(), 0);
+        scratch.chosen.clear();
+        let round = scratch.round;
+        let mut work = std::mem::take(&mut scratch.work);
+        work.clear();
+        let first = scratch.at[start as usize];
+        scratch.seen[first as usize] = round;
+        work.push(first);
+        while let Some(unit) = work.pop() {
+            scratch.visits += 1;
+            let task = self.units[unit as usize].task as usize;
+            if scratch.at[task] == unit && scratch.can_move[task] {
+                scratch.chosen.push(task as u32);
+                if scratch.chosen.len() >= limit {
+                    break;
+                }
+            }
+            let seen = &scratch.seen;
+            let mut list = std::mem::take(&mut scratch.needs);
+            list.clear();
+            let inside = |u: u32| seen[u as usize] == round;
+            self.needs(tables, value, unit, &scratch.at, &scratch.can_move, inside, |n| list.push(n));
+            for next in &list {
+                if std::mem::replace(&mut scratch.seen[*next as usize], round) != round {
+                    work.push(*next);
+                }
+            }
+            scratch.needs = list;
+        }
+        scratch.work = work;
+        (scratch.chosen.len() < limit).then_some(scratch.chosen.len())
     }
 
     /// Finds out where tasks are and who can move; how many can.
@@ -207,120 +211,89 @@ impl Stubborn {
         movers
     }
 
-    /// Closes the set around the step of one task. The number of tasks to follow, unless it is
-    /// no fewer than `fewest`.
-    fn close(
+    /// What must be in a set with a unit.
+    fn needs(
         &self,
         tables: &Tables,
         value: &impl Fn(usize) -> u32,
-        start: usize,
-        fewest: usize,
-        scratch: &mut Scratch,
-    ) -> Option<usize> {
-        scratch.round += 1;
-        scratch.seen.resize(self.units.len(), 0);
-        scratch.work.clear();
-        scratch.chosen.clear();
-        let mut set = Set { seen: &mut scratch.seen, round: scratch.round, work: &mut scratch.work };
-        set.add(scratch.at[start]);
-        while let Some(unit) = set.work.pop() {
-            let u = &self.units[unit as usize];
-            let task = u.task as usize;
-            if scratch.at[task] != unit {
-                // The task must come here first; or, if it calls somebody who is not at an accept
-                // statement for it, that one must come there first. Whichever adds less.
-                let own = u.before.iter().chain(&self.intruders[task]);
-                if let Some(acceptor) = u.acceptor
-                    && !u.accepted_at.contains(&scratch.at[acceptor as usize])
-                {
-                    let other = &u.before_accept;
-                    let cost = |list: &mut dyn Iterator<Item = &u32>| -> usize {
-                        list.filter(|b| set.seen[**b as usize] != set.round)
-                            .map(|b| {
-                                let task = self.units[*b as usize].task as usize;
-                                let now = scratch.at[task] == *b && scratch.can_move[task];
-                                if now { 1000 } else { 1 }
-                            })
-                            .sum()
-                    };
-                    if cost(&mut other.iter()) < cost(&mut own.clone()) {
-                        other.iter().for_each(|b| set.add(*b));
-                        continue;
-                    }
-                }
-                own.for_each(|b| set.add(*b));
-                continue;
-            }
-            if scratch.can_move[task] {
-                scratch.chosen.push(task as u32);
-                if scratch.chosen.len() >= fewest {
-                    return None;
-                }
-                // Whatever could interfere.
-                let mut involve = |slot: usize, changed: bool| {
-                    if slot < self.tasks {
-                        self.involving(slot, &scratch.at, &mut set);
-                    } else {
-                        self.writers[slot].iter().for_each(|w| set.add(*w));
-                        if changed {
-                            self.readers[slot].iter().for_each(|r| set.add(*r));
-                        }
+        unit: u32,
+        at: &[u32],
+        can_move: &[bool],
+        inside: impl Fn(u32) -> bool,
+        mut add: impl FnMut(u32),
+    ) {
+        let u = &self.units[unit as usize];
+        let task = u.task as usize;
+        if at[task] != unit {
+            // The task must come here first; or, if it calls somebody who is not at an accept
+            // statement for it, that one must come there first. Whichever adds less, above all of
+            // what can move.
+            let own = u.before.iter().chain(&self.intruders[task]);
+            if let Some(acceptor) = u.acceptor
+                && !u.accepted_at.contains(&at[acceptor as usize])
+            {
+                let cost = |b: &u32| {
+                    let task = self.units[*b as usize].task as usize;
+                    match (inside(*b), at[task] == *b && can_move[task]) {
+                        (true, _) => 0,
+                        (false, true) => 1000,
+                        (false, false) => 1,
                     }
                 };
-                tables.looked_at(task, value, |slot| involve(slot, false));
-                for number in tables.known(task, value).unwrap_or(0..0) {
-                    let outcome = &tables.outcomes[number as usize];
-                    for (slot, _) in &tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize] {
-                        involve(*slot as usize, true);
-                    }
+                let mine: usize = own.clone().map(cost).sum();
+                let theirs: usize = u.before_accept.iter().map(cost).sum();
+                if theirs < mine {
+                    return u.before_accept.iter().for_each(|b| add(*b));
                 }
-                for mark in &u.looks {
-                    self.writers[*mark as usize].iter().for_each(|w| set.add(*w));
-                }
-                for mark in &u.marks {
-                    self.writers[*mark as usize].iter().for_each(|w| set.add(*w));
-                    self.readers[*mark as usize].iter().for_each(|r| set.add(*r));
-                }
+            }
+            return own.for_each(|b| add(*b));
+        }
+        if !can_move[task] {
+            // Something that its step looked at in vain must change first.
+            return tables.looked_at(task, value, |slot| match slot < self.tasks {
+                true => self.involving(slot, at, &mut add),
+                false => self.writers[slot].iter().for_each(|w| add(*w)),
+            });
+        }
+        // Whatever could interfere.
+        let mut involve = |slot: usize, changed: bool| {
+            if slot < self.tasks {
+                self.involving(slot, at, &mut add);
             } else {
-                // Something that its step looked at in vain must change first.
-                tables.looked_at(task, value, |slot| {
-                    if slot < self.tasks {
-                        self.involving(slot, &scratch.at, &mut set);
-                    } else {
-                        self.writers[slot].iter().for_each(|w| set.add(*w));
-                    }
-                });
+                self.writers[slot].iter().for_each(|w| add(*w));
+                if changed {
+                    self.readers[slot].iter().for_each(|r| add(*r));
+                }
+            }
+        };
+        tables.looked_at(task, value, |slot| involve(slot, false));
+        for number in tables.known(task, value).unwrap_or(0..0) {
+            let outcome = &tables.outcomes[number as usize];
+            for (slot, _) in &tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize] {
+                involve(*slot as usize, true);
             }
         }
-        Some(scratch.chosen.len())
+        for mark in &u.looks {
+            self.writers[*mark as usize].iter().for_each(|w| add(*w));
+        }
+        for mark in &u.marks {
+            self.writers[*mark as usize].iter().for_each(|w| add(*w));
+            self.readers[*mark as usize].iter().for_each(|r| add(*r));
+        }
     }
 
-    /// Adds every unit that could move a task from where it is.
-    fn involving(&self, task: usize, at: &[u32], set: &mut Set) {
-        self.intruders[task].iter().for_each(|u| set.add(*u));
+    /// Every unit that could move a task from where it is.
+    fn involving(&self, task: usize, at: &[u32], add: &mut impl FnMut(u32)) {
+        self.intruders[task].iter().for_each(|u| add(*u));
         let unit = at[task];
         if unit != NONE {
             let u = &self.units[unit as usize];
             if !u.inert {
-                set.add(unit);
+                add(unit);
             }
             for entry in &u.accepts {
-                self.callers[*entry as usize].iter().for_each(|c| set.add(*c));
+                self.callers[*entry as usize].iter().for_each(|c| add(*c));
             }
-        }
-    }
-}
-
-struct Set<'a> {
-    seen: &'a mut [u32],
-    round: u32,
-    work: &'a mut Vec<u32>,
-}
-
-impl Set<'_> {
-    fn add(&mut self, unit: u32) {
-        if unit != NONE && std::mem::replace(&mut self.seen[unit as usize], self.round) != self.round {
-            self.work.push(unit);
         }
     }
 }
