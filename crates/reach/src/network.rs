@@ -20,6 +20,8 @@ use crate::slots::Slots;
 use crate::steps::{Fate, Macro, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
+/// Known to have no step, whatever the other slots hold.
+const IDLE: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug)]
 enum Tree {
@@ -85,8 +87,8 @@ impl Tables {
     pub fn known(&self, task: usize, value: impl Fn(usize) -> u32) -> Option<std::ops::Range<u32>> {
         let mut at = *self.roots[task].get(value(task) as usize)?;
         loop {
-            if at == UNKNOWN {
-                return None;
+            if at >= IDLE {
+                return if at == IDLE { Some(0..0) } else { None };
             }
             match self.trees[at as usize] {
                 Tree::Leaf { first, last } => return Some(first..last),
@@ -101,7 +103,7 @@ impl Tables {
     pub fn looked_at(&self, task: usize, value: impl Fn(usize) -> u32, mut f: impl FnMut(usize)) {
         f(task);
         let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
-        while at != UNKNOWN
+        while at < IDLE
             && let Tree::Look { slot, children } = self.trees[at as usize]
         {
             f(slot as usize);
@@ -138,7 +140,7 @@ impl Tables {
         let mut place: Option<(u32, usize)> = None;
         let mut at = roots[own];
         for &slot in looked.iter().filter(|s| **s as usize != task) {
-            let children = match (at != UNKNOWN).then(|| self.trees[at as usize]) {
+            let children = match (at < IDLE).then(|| self.trees[at as usize]) {
                 Some(Tree::Look { slot: s, children }) => {
                     debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
                     children
@@ -160,8 +162,11 @@ impl Tables {
             place = Some((children, value));
             at = list[value];
         }
-        let node = self.trees.len() as u32;
-        self.trees.push(leaf);
+        let empty = matches!(leaf, Tree::Leaf { first, last } if first == last);
+        let node = if empty { IDLE } else { self.trees.len() as u32 };
+        if !empty {
+            self.trees.push(leaf);
+        }
         self.hang(task, own, place, node);
     }
 

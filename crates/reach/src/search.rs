@@ -158,7 +158,8 @@ struct Worker {
     words: Vec<u64>,
     parent: Vec<u64>,
     found: Vec<u64>,
-    hashes: Vec<u64>,
+    /// Hash, what the index says, and whether the state is known, of each found.
+    hashes: Vec<(u64, u32, bool)>,
     spare: Spare,
     transitions: usize,
     noted: Vec<bool>,
@@ -200,15 +201,25 @@ impl Worker {
     /// Expands a state; nothing is added if something is unknown.
     /// With `whole` no reduction is applied.
     fn expand(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
-        let width = shared.layout.words;
+        // States of one or two words are common enough to deserve code of their own.
+        match shared.layout.words {
+            1 => self.expand_words::<1>(shared, id, whole),
+            2 => self.expand_words::<2>(shared, id, whole),
+            _ => self.expand_words::<0>(shared, id, whole),
+        }
+    }
+
+    /// For states of `W` words; of any number if that is 0.
+    fn expand_words<const W: usize>(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
         let tasks = shared.tables.tasks();
         if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
             self.found.clear();
-            self.collect(shared, id, task)?;
+            self.collect::<W>(shared, id, task)?;
             // Unless it leads nowhere new: a task that runs for ever must not hide the others.
-            if self.insert(shared, id)? {
+            if self.insert::<W>(shared, id)? {
                 shared.store.set_partial(id, 0);
                 return Ok(());
             }
@@ -227,12 +238,12 @@ impl Worker {
             if let Some(start) = start {
                 self.found.clear();
                 for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
-                    self.collect(shared, id, *task as usize)?;
+                    self.collect::<W>(shared, id, *task as usize)?;
                 }
             }
             self.scratch = scratch;
             if let Some(start) = start {
-                self.insert(shared, id)?;
+                self.insert::<W>(shared, id)?;
                 shared.store.set_partial(id, start + 1);
                 return Ok(());
             }
@@ -240,9 +251,9 @@ impl Worker {
         self.found.clear();
         let mut moves = false;
         for task in 0..tasks {
-            moves |= self.collect(shared, id, task)?;
+            moves |= self.collect::<W>(shared, id, task)?;
         }
-        self.insert(shared, id)?;
+        self.insert::<W>(shared, id)?;
         if self.plain {
             shared.store.set_partial(id, PLAIN);
         }
@@ -269,10 +280,16 @@ impl Worker {
 
     /// Collects the successors by steps of one task; whether it has a step at all.
     #[inline]
-    fn collect(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
-        let words = &self.words;
+    fn collect<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        id: u32,
+        task: usize,
+    ) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let words = &self.words[..width];
         let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
-        let range = known.ok_or_else(|| Unknown(task, words.clone()))?;
+        let range = known.ok_or_else(|| Unknown(task, words.to_vec()))?;
         let moves = !range.is_empty();
         for number in range {
             let outcome = &shared.tables.outcomes[number as usize];
@@ -288,8 +305,8 @@ impl Worker {
                 }
             }
             let start = self.found.len();
-            self.found.extend_from_slice(&self.words);
-            let to = &mut self.found[start..];
+            self.found.extend_from_slice(&self.words[..width]);
+            let to = &mut self.found[start..start + width];
             for patch in &shared.patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
                 patch.apply(to);
             }
@@ -298,26 +315,29 @@ impl Worker {
     }
 
     /// Adds what was collected; whether something was new.
-    fn insert(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
-        let width = shared.layout.words;
+    fn insert<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
         if shared.stubborn.is_some() && !self.plain {
             for start in (0..self.found.len()).step_by(width) {
                 let to = &mut self.found[start..start + width];
                 shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
             }
         }
+        // In three passes, so that memory is fetched for all while the next is computed: the places
+        // in the index, the states found there, and then what is not there yet.
         self.hashes.clear();
-        // One pass to find the places, so that memory is fetched while the next is computed.
-        let mut near = 0;
         for words in self.found.chunks_exact(width) {
             let hash = hash(words);
-            near ^= shared.store.glance(hash);
-            self.hashes.push(hash);
+            self.hashes.push((hash, shared.store.glance(hash), false));
         }
-        std::hint::black_box(near);
+        for (words, (hash, entry, known)) in self.found.chunks_exact(width).zip(&mut self.hashes) {
+            *known = shared.store.is_at(*entry, *hash, words);
+        }
         let mut fresh = false;
-        for (words, hash) in self.found.chunks_exact(width).zip(&self.hashes) {
-            fresh |= shared.store.insert(words, *hash, id, &mut self.spare);
+        for (words, (hash, _, known)) in self.found.chunks_exact(width).zip(&self.hashes) {
+            if !known {
+                fresh |= shared.store.insert(words, *hash, id, &mut self.spare);
+            }
         }
         self.transitions += self.hashes.len();
         Ok(fresh)

@@ -229,10 +229,16 @@ impl Store {
         (parent != HOLE && parent & PARTIAL != 0).then(which)
     }
 
-    /// Where a search for a state with this hash begins: a look in advance brings it near.
+    /// What is at the place where a search for a state with this hash begins.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
-        self.index[hash as usize & (self.index.len() - 1)].load(Ordering::Relaxed)
+        self.index[hash as usize & (self.index.len() - 1)].load(Ordering::Acquire)
+    }
+
+    /// Whether that is the state itself.
+    #[inline]
+    pub fn is_at(&self, entry: u32, hash: u64, words: &[u64]) -> bool {
+        entry != 0 && entry >> TAG_SHIFT == tag(hash) && self.equals((entry & ID_MASK) - 1, words)
     }
 
     /// The number of a state, if it is there.

@@ -212,6 +212,7 @@ impl Stubborn {
     }
 
     /// What must be in a set with a unit.
+    #[allow(clippy::too_many_arguments)]
     fn needs(
         &self,
         tables: &Tables,
