@@ -232,6 +232,14 @@ impl<'t> Cx<'t> {
             let rest = rest.trim();
             let stmt = match word {
                 "event" if !rest.is_empty() => StmtKind::Event(rest.to_owned()),
+                // A temporal formula is decided wherever control comes to this place.
+                "assert" if rendez_property::ctl::is_temporal(rest) => {
+                    if let Err(wrong) = rendez_property::ctl::parse(rest) {
+                        self.diagnostics.push(Diagnostic::error(span, wrong.message));
+                        continue;
+                    }
+                    StmtKind::Event(format!("assert {rest}"))
+                }
                 "assert" if !rest.is_empty() => match self.condition(rest, span) {
                     Some(cond) => StmtKind::Assertion(cond, rest.to_owned()),
                     None => {

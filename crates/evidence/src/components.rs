@@ -1,14 +1,29 @@
-//! Sets of states that are never left.
+//! Strongly connected components.
 
-/// Strongly connected components of the states below `n` without an edge to another one.
-/// `target(s, k)` is where the k-th edge of a state leads; a target that is no state counts as
-/// another component.
+/// The components of the states below `n` without an edge to another one. `target(s, k)` is where
+/// the k-th edge of a state leads; a target that is no state counts as another component.
 pub fn bottom_components(n: usize, target: impl Fn(u32, usize) -> Option<u32>) -> Vec<Vec<u32>> {
+    let mut all = components(n, &target);
+    let mut component = vec![u32::MAX; n];
+    for (id, members) in all.iter().enumerate() {
+        members.iter().for_each(|m| component[*m as usize] = id as u32);
+    }
+    let leaves = |members: &Vec<u32>| {
+        let id = component[members[0] as usize];
+        let elsewhere =
+            |s: &u32| (0..).map_while(|k| target(*s, k)).any(|to| component.get(to as usize) != Some(&id));
+        members.iter().any(elsewhere)
+    };
+    all.retain(|members| !leaves(members));
+    all
+}
+
+/// All components, each after those that it leads to.
+pub fn components(n: usize, target: impl Fn(u32, usize) -> Option<u32>) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let mut number = vec![UNSEEN; n];
     let mut low = vec![0u32; n];
     let mut on_stack = vec![false; n];
-    let mut component = vec![UNSEEN; n];
     let mut stack: Vec<u32> = Vec::new();
     let mut next = 0u32;
     let mut components: Vec<Vec<u32>> = Vec::new();
@@ -49,11 +64,9 @@ pub fn bottom_components(n: usize, target: impl Fn(u32, usize) -> Option<u32>) -
                 continue;
             }
             if low[i] == number[i] {
-                let id = components.len() as u32;
                 let mut members = Vec::new();
                 while let Some(m) = stack.pop() {
                     on_stack[m as usize] = false;
-                    component[m as usize] = id;
                     members.push(m);
                     if m == s {
                         break;
@@ -67,12 +80,5 @@ pub fn bottom_components(n: usize, target: impl Fn(u32, usize) -> Option<u32>) -
             }
         }
     }
-    let leaves = |members: &Vec<u32>| {
-        let id = component[members[0] as usize];
-        let elsewhere =
-            |s: &u32| (0..).map_while(|k| target(*s, k)).any(|to| component.get(to as usize) != Some(&id));
-        members.iter().any(elsewhere)
-    };
-    components.retain(|members| !leaves(members));
     components
 }

@@ -18,6 +18,8 @@ pub enum Kind {
     Race,
     Assertion,
     DeadEntry,
+    /// A temporal formula: no default check.
+    Ctl,
 }
 
 impl Kind {
@@ -47,6 +49,7 @@ impl Kind {
             Kind::Race => "race",
             Kind::Assertion => "assertion",
             Kind::DeadEntry => "dead-entry",
+            Kind::Ctl => "ctl",
         }
     }
 
@@ -63,6 +66,7 @@ impl Kind {
             Kind::Race => "no variable is accessed by two tasks at once, one writing",
             Kind::Assertion => "every assertion holds",
             Kind::DeadEntry => "every entry can be called and accepted",
+            Kind::Ctl => "the formula holds",
         }
     }
 

@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 pub use blocking::{Waiting, why_blocked};
-pub use components::bottom_components;
+pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
 pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, entries_in, races, seen_in};
 pub use trace::{Trace, TraceStep, replay};
-pub use verdict::{Answer, Findings, Forever, Outcome};
+pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]

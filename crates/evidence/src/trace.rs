@@ -12,6 +12,8 @@ pub struct Trace {
     pub last: State,
     /// The moves, numbered as the semantics numbers them.
     pub moves: Vec<Move>,
+    /// The step from which on the trace repeats for ever.
+    pub loop_from: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ pub fn replay(semantics: &Semantics, moves: &[Move]) -> Option<Trace> {
         steps.push(TraceStep { step: outcome.step, changes });
         state = outcome.state;
     }
-    Some(Trace { steps, last: state, moves: moves.to_vec() })
+    Some(Trace { steps, last: state, moves: moves.to_vec(), loop_from: None })
 }
 
 fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {

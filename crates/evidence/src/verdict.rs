@@ -22,11 +22,24 @@ pub enum Answer {
     Inconclusive(String, Vec<Finding>),
 }
 
+/// The verdict on a property of the user's.
+#[derive(Clone, Debug)]
+pub struct PropertyAnswer {
+    pub name: String,
+    /// The language: `ctl`.
+    pub kind: &'static str,
+    pub text: String,
+    pub answer: Answer,
+    /// What it takes for granted beyond the model.
+    pub assumptions: Vec<String>,
+}
+
 /// The verdicts on all default checks.
 pub struct Outcome {
     /// Who decided.
     pub engine: &'static str,
     pub answers: Vec<(Kind, Answer)>,
+    pub properties: Vec<PropertyAnswer>,
     pub stats: Stats,
     pub end: End,
     /// Constructs without a model that some execution reaches.
@@ -37,6 +50,23 @@ pub struct Outcome {
     pub cut: bool,
     /// Delays were taken to be long.
     pub long_delays: bool,
+}
+
+impl Outcome {
+    /// For a run in which no default check is decided.
+    pub fn nothing(engine: &'static str) -> Outcome {
+        Outcome {
+            engine,
+            answers: Vec::new(),
+            properties: Vec::new(),
+            stats: Stats::default(),
+            end: End::Complete,
+            reached: Vec::new(),
+            contradictions: Vec::new(),
+            cut: false,
+            long_delays: false,
+        }
+    }
 }
 
 /// At most this many findings of one kind are reported.

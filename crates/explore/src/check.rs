@@ -33,6 +33,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
     Outcome {
         engine: "explore",
         answers: findings.answers(&found.entries, |_| found.end.reason(found.stats.states)),
+        properties: Vec::new(),
         stats: found.stats,
         end: found.end,
         reached: findings.reached,

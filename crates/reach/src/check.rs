@@ -7,7 +7,7 @@ use rendez_evidence::{
 use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, CallMode, Expr, Place, Program, TaskId};
+use rendez_model::{Action, CallMode, Expr, Loc, Place, Program, TaskId};
 use rustc_hash::FxHashSet;
 
 use crate::graph::Graph;
@@ -19,14 +19,14 @@ use crate::steps::{Fate, Steps};
 pub fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
     let semantics = Semantics::bounded(program, options.recursion);
     let mut findings = Findings::new(&semantics);
-    let reached = reach(&semantics, options, config, control);
+    let reached = reach(&semantics, options, config, control, &[]);
     let mut entries = Entries::new(program);
     let mut seen = collect(&reached, &mut findings, &mut entries);
     let racing = race_search(&semantics, options, config, control, &mut findings);
     if seen.guesses && findings.any_guessed() {
         // Findings that need a guess may have a twin that does not.
         let certain = Options { skip_guesses: true, ..options.clone() };
-        let second = reach(&semantics, &certain, config, control);
+        let second = reach(&semantics, &certain, config, control, &[]);
         let aside = findings.set_aside();
         let again = collect(&second, &mut findings, &mut Entries::new(program));
         findings.take_back(aside);
@@ -41,6 +41,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     Outcome {
         engine: "reach",
         answers: findings.answers(&entries, why),
+        properties: Vec::new(),
         stats: reached.stats,
         end,
         reached: findings.reached,
@@ -63,22 +64,23 @@ fn race_search(
         return None;
     }
     let config = Config { stubborn: false, ..config.clone() };
-    let reached = reach(semantics, options, &config, control);
+    let reached = reach(semantics, options, &config, control, &[]);
     let mut known = FxHashSet::default();
     races_of(&reached, &mut known, findings);
     Some((reached.end, reached.stats.states))
 }
 
-/// Searches, again if entries turn out to need their queues.
+/// Searches, again if entries turn out to need their queues. Tasks are seen to stop at `stops`.
 pub fn reach<'s, 'p>(
     semantics: &'s Semantics<'p>,
     options: &Options,
     config: &Config,
     control: &Control,
+    stops: &[Loc],
 ) -> Reached<'s, 'p> {
     let mut loud = Vec::new();
     loop {
-        let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud);
+        let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
         match search(Network::new(steps), config, options, control) {
             Ok(reached) => return reached,
             Err(more) => loud = more,

@@ -55,16 +55,28 @@ impl Graph {
         self.starts.len() - 1
     }
 
-    fn range(&self, id: u32) -> std::ops::Range<usize> {
+    /// The numbers of a state's edges.
+    pub fn range(&self, id: u32) -> std::ops::Range<usize> {
         self.starts[id as usize] as usize..self.starts[id as usize + 1] as usize
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    pub fn target(&self, edge: usize) -> u32 {
+        self.targets[edge]
+    }
+
+    /// The outcomes that happen on an edge.
+    pub fn run(&self, edge: usize) -> &[u32] {
+        let from = if edge == 0 { 0 } else { self.ends[edge - 1] as usize };
+        &self.outcomes[from..self.ends[edge] as usize]
     }
 
     /// Outcomes and targets of a state's edges.
     pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], u32)> + '_ {
-        self.range(id).map(|e| {
-            let from = if e == 0 { 0 } else { self.ends[e - 1] as usize };
-            (&self.outcomes[from..self.ends[e] as usize], self.targets[e])
-        })
+        self.range(id).map(|e| (self.run(e), self.targets[e]))
     }
 
     pub fn bottom_components(&self) -> Vec<Vec<u32>> {

@@ -3,9 +3,11 @@
 //! [`quiet`] says which waiting nobody can observe, [`steps`] makes the steps of task interaction
 //! graphs out of steps of the semantics, [`network`] learns them as decision trees over [`slots`],
 //! [`search`] applies them to packed states in a [`store`], leaving out what [`stubborn`] sets make
-//! superfluous, and [`check`] decides.
+//! superfluous, and [`check`] decides the default
+//! checks, [`ctl`] temporal formulas.
 
 mod check;
+pub mod ctl;
 mod graph;
 mod network;
 mod quiet;

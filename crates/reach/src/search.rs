@@ -280,12 +280,7 @@ impl Worker {
 
     /// Collects the successors by steps of one task; whether it has a step at all.
     #[inline]
-    fn collect<const W: usize>(
-        &mut self,
-        shared: &Shared,
-        id: u32,
-        task: usize,
-    ) -> Result<bool, Unknown> {
+    fn collect<const W: usize>(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         let words = &self.words[..width];
         let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));

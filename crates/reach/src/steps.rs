@@ -10,7 +10,7 @@ use rendez_evidence::{Effort, alive, entries_in};
 use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, CallMode, EntryId, MasterId, Owner, Program, TaskId, Value};
+use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
 
 use crate::quiet::Quiet;
 
@@ -57,6 +57,8 @@ pub struct Steps<'s, 'p> {
     effort: Effort,
     merge: bool,
     skip_guesses: bool,
+    /// By location: tasks must be seen to stop here.
+    stops: Vec<bool>,
     /// Entries with a barrier that turned out to be unknown: their queues must be followed.
     pub loud: RefCell<Vec<EntryId>>,
     /// Entries that are called, though the wait for them is no step.
@@ -67,12 +69,30 @@ pub struct Steps<'s, 'p> {
 const CHUNK: usize = 5_000;
 
 impl<'s, 'p> Steps<'s, 'p> {
-    pub fn new(semantics: &'s Semantics<'p>, merge: bool, skip_guesses: bool, loud: &[EntryId]) -> Self {
+    pub fn new(
+        semantics: &'s Semantics<'p>,
+        merge: bool,
+        skip_guesses: bool,
+        loud: &[EntryId],
+        visible: &[Loc],
+    ) -> Self {
+        let mut stops = vec![false; semantics.program.nodes.len()];
+        visible.iter().for_each(|loc| stops[loc.index()] = true);
         let access = Access::new(semantics.program);
         let quiet = Quiet::new(semantics.program, &access, loud);
         let effort = Effort::new(semantics.program);
         let loud = RefCell::new(loud.to_vec());
-        Steps { semantics, access, quiet, effort, merge, skip_guesses, loud, called: RefCell::default() }
+        Steps {
+            semantics,
+            access,
+            quiet,
+            effort,
+            merge,
+            skip_guesses,
+            stops,
+            loud,
+            called: RefCell::default(),
+        }
     }
 
     fn action(&self, state: &State, task: TaskId) -> &'p Action {
@@ -372,7 +392,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// Whether the next step of a task concerns nobody else, so that it may as well come at once.
     pub fn runs_alone(&self, state: &State, task: TaskId) -> bool {
         let ts = &state.tasks[task.index()];
-        if !alive(ts.status) || ts.aborted || !ts.transfers.is_empty() {
+        if !alive(ts.status) || ts.aborted || !ts.transfers.is_empty() || self.stops[ts.pc.index()] {
             return false;
         }
         match (ts.wait, self.action(state, task)) {

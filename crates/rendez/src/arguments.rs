@@ -72,6 +72,12 @@ pub enum Granularity {
 pub struct Check {
     #[command(flatten)]
     pub input: Input,
+    /// A file of properties to decide instead of the default checks; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub property: Vec<PathBuf>,
+    /// Which infinite executions count for temporal properties
+    #[arg(long, value_enum, default_value_t = Fair::None)]
+    pub fair: Fair,
     /// Report only this check; may be repeated
     #[arg(long, value_name = "CHECK")]
     pub only: Vec<String>,
@@ -110,6 +116,16 @@ pub struct Check {
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fair {
+    /// All
+    None,
+    /// Those in which a task that can go on all the time does so
+    Weak,
+    /// And in which a queue that is served again and again serves everybody in it
+    Fifo,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rendez_evidence::{Control, Kind, Options, Outcome};
 use rendez_model::Program;
-use rendez_reach::Config;
+use rendez_reach::{Config, ctl};
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
@@ -167,15 +167,36 @@ fn run_check(check: &Check) -> u8 {
         eprintln!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
+    let questions = match questions(check, &mut ready) {
+        Ok(questions) => questions,
+        Err(status) => return status,
+    };
     let config = Config {
         threads: check.threads.into(),
         merge: options.merge_local,
         stubborn: !check.no_stubborn,
         deadlock_only: false,
     };
-    let outcome = watched(|control| match plain {
-        true => rendez_explore::check(&ready.program, &options, control),
-        false => rendez_reach::check(&ready.program, &options, &config, control),
+    let outcome = watched(|control| {
+        let mut outcome = match plain {
+            _ if !check.property.is_empty() => Outcome::nothing("reach"),
+            true => rendez_explore::check(&ready.program, &options, control),
+            false => rendez_reach::check(&ready.program, &options, &config, control),
+        };
+        if !questions.is_empty() {
+            let fairness = match check.fair {
+                Fair::None => ctl::Fairness::None,
+                Fair::Weak => ctl::Fairness::Weak,
+                Fair::Fifo => ctl::Fairness::Fifo,
+            };
+            let (properties, stats) =
+                ctl::decide(&ready.program, &questions, &options, &config, fairness, control);
+            outcome.properties = properties;
+            if !check.property.is_empty() {
+                outcome.stats = stats;
+            }
+        }
+        outcome
     });
     for contradiction in &outcome.contradictions {
         eprintln!("internal error: {contradiction}");
@@ -218,6 +239,54 @@ fn run_check(check: &Check) -> u8 {
     // A reader that has seen enough closes the pipe: no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     report.status()
+}
+
+/// The formulas to decide: those of files, and those asserted in the source.
+fn questions(check: &Check, ready: &mut Ready) -> Result<Vec<ctl::Question>, u8> {
+    let mut all = Vec::new();
+    for file in &check.property {
+        let read = std::fs::read(file).map_err(|e| e.to_string());
+        let text = read.and_then(|b| rendez_source::decode(&b).map_err(|_| "this is not text".to_owned()));
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => {
+                eprintln!("error: {}: cannot be read: {error}", file.display());
+                return Err(BAD_INPUT);
+            }
+        };
+        let id = ready.map.add(file.display().to_string(), text.clone());
+        let span = |(line, column): (u32, u32)| rendez_source::Span {
+            file: id,
+            line,
+            column,
+            end_line: line,
+            end_column: column + 1,
+        };
+        let found = rendez_property::ctl::parse_file(&text).and_then(|list| {
+            list.iter()
+                .map(|p| ctl::Question::new(&ready.program, &p.name, &p.formula, span(p.position)))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        match found {
+            Ok(found) => all.extend(found),
+            Err(wrong) => {
+                complain(&ready.map, &[Diagnostic::error(span(wrong.position), wrong.message)]);
+                return Err(BAD_INPUT);
+            }
+        }
+    }
+    if check.property.is_empty() {
+        for question in ctl::Question::asserted(&ready.program) {
+            match question {
+                Ok(question) => all.push(question),
+                Err((wrong, span)) => {
+                    complain(&ready.map, &[Diagnostic::error(span, wrong.message)]);
+                    return Err(BAD_INPUT);
+                }
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Searches with progress on a terminal, and a clean end on interrupt.

@@ -22,7 +22,7 @@ struct ProgramPart {
 
 #[derive(Serialize)]
 struct ResultPart {
-    property: &'static str,
+    property: String,
     kind: &'static str,
     severity: &'static str,
     verdict: &'static str,
@@ -31,6 +31,9 @@ struct ResultPart {
     assumptions: Vec<String>,
     stats: StatsPart,
     trace: Vec<TracePart>,
+    /// The step from which on the trace repeats for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loops_to: Option<usize>,
     certificate: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -90,35 +93,12 @@ pub fn json(report: &Report) -> String {
     let program = report.program;
     let mut results = Vec::new();
     for (kind, answer) in &report.outcome.answers {
-        if !report.wanted(*kind) {
-            continue;
+        if report.wanted(*kind) {
+            results.push(result(report, kind.name(), kind.name(), kind.severity(), answer, &[]));
         }
-        let (verdict, reason, list): (_, _, &[Finding]) = match answer {
-            Answer::Holds => ("holds", None, &[]),
-            Answer::Violated(list) => ("violated", None, list),
-            Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
-        };
-        let severity = list.iter().map(|f| f.severity).min().unwrap_or(kind.severity());
-        let stats = &report.outcome.stats;
-        results.push(ResultPart {
-            property: kind.name(),
-            kind: kind.name(),
-            severity: severity.word(),
-            verdict,
-            engine: report.outcome.engine,
-            replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
-            assumptions: assumptions(report),
-            stats: StatsPart {
-                states: stats.states,
-                transitions: stats.transitions,
-                seconds: stats.seconds,
-                peak_bytes: stats.peak_bytes,
-            },
-            trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
-            certificate: None,
-            reason,
-            findings: list.iter().map(|f| finding(report, f)).collect(),
-        });
+    }
+    for p in &report.outcome.properties {
+        results.push(result(report, &p.name, p.kind, Severity::Error, &p.answer, &p.assumptions));
     }
     let diagnostics = report
         .diagnostics
@@ -146,6 +126,52 @@ pub fn json(report: &Report) -> String {
         diagnostics,
     };
     serde_json::to_string_pretty(&document).unwrap_or_default()
+}
+
+fn result(
+    report: &Report,
+    property: &str,
+    kind: &'static str,
+    severity: Severity,
+    answer: &Answer,
+    more: &[String],
+) -> ResultPart {
+    let (verdict, reason, list): (_, _, &[Finding]) = match answer {
+        Answer::Holds => ("holds", None, &[]),
+        Answer::Violated(list) => ("violated", None, list),
+        Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
+    };
+    let severity = list.iter().map(|f| f.severity).min().unwrap_or(severity);
+    let stats = &report.outcome.stats;
+    let mut all = assumptions(report);
+    all.retain(|a| more.contains(a) || !report.outcome.properties.iter().any(|p| p.assumptions.contains(a)));
+    ResultPart {
+        property: property.to_owned(),
+        kind,
+        severity: severity.word(),
+        verdict,
+        engine: report.outcome.engine,
+        replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
+        assumptions: all,
+        stats: StatsPart {
+            states: stats.states,
+            transitions: stats.transitions,
+            seconds: stats.seconds,
+            peak_bytes: stats.peak_bytes,
+        },
+        trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
+        loops_to: list.first().and_then(|f| loop_step(report, f)),
+        certificate: None,
+        reason,
+        findings: list.iter().map(|f| finding(report, f)).collect(),
+    }
+}
+
+/// The step of the told trace from which on it repeats for ever.
+fn loop_step(report: &Report, finding: &Finding) -> Option<usize> {
+    let trace = finding.trace.as_ref()?;
+    let from = trace.loop_from?;
+    Some(trace.steps[..from].iter().filter(|s| describe(report.program, s).is_some()).count() + 1)
 }
 
 fn trace(report: &Report, finding: &Finding) -> Vec<TracePart> {

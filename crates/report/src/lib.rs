@@ -33,10 +33,8 @@ impl Report<'_> {
     pub fn status(&self) -> u8 {
         use rendez_evidence::{Answer, Severity};
         let mut undecided = false;
-        for (kind, answer) in &self.outcome.answers {
-            if !self.wanted(*kind) {
-                continue;
-            }
+        let checks = self.outcome.answers.iter().filter(|(kind, _)| self.wanted(*kind)).map(|(_, a)| a);
+        for answer in checks.chain(self.outcome.properties.iter().map(|p| &p.answer)) {
             match answer {
                 Answer::Violated(list) => {
                     let counts = |f: &Finding| {

@@ -30,6 +30,14 @@ pub fn text(report: &Report, style: Style) -> String {
             Answer::Inconclusive(_, list) => list.iter().for_each(|f| finding(report, style, f, &mut out)),
         }
     }
+    for property in &report.outcome.properties {
+        match &property.answer {
+            Answer::Holds => {}
+            Answer::Violated(list) | Answer::Inconclusive(_, list) => {
+                list.iter().for_each(|f| finding(report, style, f, &mut out));
+            }
+        }
+    }
     summary(report, style, &mut out);
     out
 }
@@ -44,24 +52,34 @@ fn paint(style: Style, code: &str, text: &str) -> String {
 
 fn summary(report: &Report, style: Style, out: &mut String) {
     for (kind, answer) in &report.outcome.answers {
-        if !report.wanted(*kind) {
-            continue;
+        if report.wanted(*kind) {
+            verdict(style, kind.name(), answer, kind.promise(), out);
         }
-        let (mark, code, rest) = match answer {
-            Answer::Holds => ("holds", "32", kind.promise().to_owned()),
-            Answer::Violated(list) => {
-                let worst = list.iter().map(|f| f.severity).min().unwrap_or(Severity::Error);
-                let count = match list.len() {
-                    1 => "1 finding".to_owned(),
-                    n => format!("{n} findings"),
-                };
-                let code = if worst == Severity::Error { "31" } else { "33" };
-                ("violated", code, format!("{count} ({})", worst.word()))
-            }
-            Answer::Inconclusive(why, _) => ("inconclusive", "33", why.clone()),
-        };
-        let _ = writeln!(out, "{:<20} {} {rest}", kind.name(), paint(style, code, &format!("{mark:<12}")));
     }
+    for property in &report.outcome.properties {
+        verdict(style, &property.name, &property.answer, &property.text, out);
+    }
+    totals(report, out);
+}
+
+fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut String) {
+    let (mark, code, rest) = match answer {
+        Answer::Holds => ("holds", "32", promise.to_owned()),
+        Answer::Violated(list) => {
+            let worst = list.iter().map(|f| f.severity).min().unwrap_or(Severity::Error);
+            let count = match list.len() {
+                1 => "1 finding".to_owned(),
+                n => format!("{n} findings"),
+            };
+            let code = if worst == Severity::Error { "31" } else { "33" };
+            ("violated", code, format!("{count} ({})", worst.word()))
+        }
+        Answer::Inconclusive(why, _) => ("inconclusive", "33", why.clone()),
+    };
+    let _ = writeln!(out, "{name:<20} {} {rest}", paint(style, code, &format!("{mark:<12}")));
+}
+
+fn totals(report: &Report, out: &mut String) {
     let stats = &report.outcome.stats;
     let tasks = report.program.tasks.len();
     let _ = writeln!(
@@ -96,6 +114,13 @@ pub(crate) fn assumptions(report: &Report) -> Vec<String> {
     ];
     if report.outcome.cut {
         all.push("some executions meet a bound named below and are not followed beyond it".to_owned());
+    }
+    for property in &report.outcome.properties {
+        for a in &property.assumptions {
+            if !all.contains(a) {
+                all.push(a.clone());
+            }
+        }
     }
     for a in &report.program.assumptions {
         let place = if a.span.is_nowhere() {
@@ -140,7 +165,10 @@ fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     let hidden = if style.full || total <= LONGEST { 0..0 } else { HEAD..total - (LONGEST - HEAD) };
     let mut number = 0;
     let width = trace.steps.iter().map(|s| program.tasks[s.step.task.index()].name.len()).max().unwrap_or(0);
-    for (step, told) in trace.steps.iter().zip(told) {
+    for (i, (step, told)) in trace.steps.iter().zip(told).enumerate() {
+        if trace.loop_from == Some(i) {
+            let _ = writeln!(out, "      {}", paint(style, "1", "LOOP: from here on for ever"));
+        }
         let node = program.node(step.step.loc);
         let what = match (&told, style.full) {
             (Some((text, _)), _) => text.clone(),
