@@ -11,7 +11,7 @@ use rendez_model::{Action, CallMode, Expr, Loc, Place, Program, TaskId};
 use rustc_hash::FxHashSet;
 
 use crate::graph::Graph;
-use crate::network::Network;
+use crate::network::{Network, Tig};
 use crate::search::{Config, Reached, search};
 use crate::steps::{Fate, Steps};
 
@@ -81,7 +81,7 @@ pub fn reach<'s, 'p>(
     let mut loud = Vec::new();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps), config, options, control) {
+        match search(Network::new(steps, Tig::Modified), config, options, control) {
             Ok(reached) => return reached,
             Err(more) => loud = more,
         }

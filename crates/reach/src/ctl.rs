@@ -245,7 +245,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// Whether the formula holds at the start; if not, a finding with a trace.
-    pub fn decide(&self, question: &Question) -> Result<(), Option<Finding>> {
+    pub fn decide(&self, question: &Question) -> Result<(), Box<Option<Finding>>> {
         let holds = match self.eval(&question.ready) {
             Value::States(bits) => bits[0],
             Value::Const(value) => value,
@@ -256,7 +256,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         }
         let mut trail = Trail::default();
         self.explain(&question.ready, 0, &mut trail);
-        Err(self.finding(question, &trail))
+        Err(Box::new(self.finding(question, &trail)))
     }
 
     fn states(&self, f: impl Fn(u32) -> bool) -> Bits {
@@ -785,12 +785,14 @@ pub fn decide(
         let answer = match (&checker, &cut) {
             (Some(checker), None) => match checker.decide(question) {
                 Ok(()) => Answer::Holds,
-                Err(Some(finding)) if !finding.guessed => Answer::Violated(vec![finding]),
-                Err(Some(finding)) => Answer::Inconclusive(
-                    "the trace depends on a value that the model does not follow".into(),
-                    vec![finding],
-                ),
-                Err(None) => Answer::Inconclusive("the trace does not replay".into(), Vec::new()),
+                Err(finding) => match *finding {
+                    Some(finding) if !finding.guessed => Answer::Violated(vec![finding]),
+                    Some(finding) => Answer::Inconclusive(
+                        "the trace depends on a value that the model does not follow".into(),
+                        vec![finding],
+                    ),
+                    None => Answer::Inconclusive("the trace does not replay".into(), Vec::new()),
+                },
             },
             (_, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
             (None, None) => Answer::Inconclusive("the graph has too many edges".into(), Vec::new()),

@@ -6,6 +6,7 @@
 //! superfluous, and [`check`] decides the default
 //! checks, [`ctl`] temporal formulas.
 
+pub mod cats;
 mod check;
 pub mod ctl;
 mod graph;
@@ -18,4 +19,5 @@ mod store;
 mod stubborn;
 
 pub use check::{check, reach};
+pub use network::Tig;
 pub use search::{Config, Reached};

@@ -9,14 +9,13 @@
 
 use std::rc::Rc;
 
-use rendez_evidence::Seen;
-use rendez_evidence::seen_in;
-use rendez_model::semantics::{Move, Step};
-use rendez_model::state::State;
+use indexmap::IndexSet;
+use rendez_evidence::{Seen, seen_in};
+use rendez_model::semantics::{Move, Step, What};
 use rendez_model::watch::Log;
-use rendez_model::{EntryId, TaskId};
+use rendez_model::{EntryId, Loc, Owner, TaskId};
 
-use crate::slots::Slots;
+use crate::slots::{Note, Role, Slots};
 use crate::steps::{Fate, Macro, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
@@ -44,13 +43,15 @@ pub struct Outcome {
 }
 
 /// What else is known about an outcome; not needed while searching.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Story {
     pub moves: Vec<Move>,
     pub steps: Vec<Step>,
     pub movers: Vec<(TaskId, u8)>,
     pub seen: Vec<Seen>,
     pub entries: Vec<(EntryId, bool, bool)>,
+    /// The groups of steps that tasks with a choice have chosen.
+    pub groups: Vec<(TaskId, u32)>,
 }
 
 /// Everything that is needed to find the successors of a state.
@@ -75,6 +76,21 @@ pub struct Network<'s, 'p> {
     pub stories: Vec<Story>,
     log: Rc<Log>,
     pub first: Macro,
+    pub tig: Tig,
+    /// Numbers of interactions, for notes.
+    sites: IndexSet<(Loc, EntryId, Role)>,
+}
+
+/// The three kinds of task interaction graphs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tig {
+    /// One node for each place where a task interacts.
+    #[default]
+    Modified,
+    /// One node for each interaction that may lead there.
+    Optimized,
+    /// And each rendezvous begins and ends in steps of their own.
+    Unoptimized,
 }
 
 impl Tables {
@@ -179,28 +195,40 @@ impl Tables {
 }
 
 impl<'s, 'p> Network<'s, 'p> {
-    pub fn new(steps: Steps<'s, 'p>) -> Self {
+    pub fn new(steps: Steps<'s, 'p>, tig: Tig) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
-        let slots = Slots::new(program, &steps.access, &first.state);
+        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified);
         let tables = Tables {
             roots: vec![Vec::new(); program.tasks.len()],
             alone: vec![Vec::new(); program.tasks.len()],
             ..Tables::default()
         };
-        Network { slots, tables, stories: Vec::new(), log: Rc::new(Log::default()), first, steps }
+        Network {
+            slots,
+            tables,
+            stories: Vec::new(),
+            log: Rc::new(Log::default()),
+            first,
+            steps,
+            tig,
+            sites: IndexSet::new(),
+        }
     }
 
     /// The contents of every slot at the start.
     pub fn start(&mut self) -> Vec<u32> {
         let program = self.steps.semantics.program;
         let state = self.first.state.clone();
-        (0..self.slots.len()).map(|slot| self.slots.number(program, &state, slot)).collect()
+        (0..self.slots.len()).map(|slot| self.slots.number(program, &state, slot, Note::default())).collect()
     }
 
     /// Runs the step of a task on the semantics and remembers what it depends on.
     pub fn learn(&mut self, task: usize, values: &[u32]) {
         let id = TaskId::from(task);
+        if let Some((entry, role)) = self.slots.note(task, values[task]).engaged {
+            return self.learn_end(id, entry, role, values);
+        }
         let mut state = self.slots.state(values.iter().copied());
         state.watch(&self.log);
         self.log.take();
@@ -209,18 +237,12 @@ impl<'s, 'p> Network<'s, 'p> {
         let looked: Vec<u32> = self.slots_of(&self.log.take());
         let first = self.tables.outcomes.len() as u32;
         for step in found {
-            self.add(id, &state, &looked, step);
+            self.add(id, values, &looked, step, first);
         }
         let last = self.tables.outcomes.len() as u32;
         if !self.tables.knows(task, values[task]) {
-            let own = values[task] as usize;
             let alone = self.steps.chooses(&state, id);
-            let list = &mut self.tables.alone[task];
-            if list.len() <= own {
-                list.resize(own + 1, false);
-            }
-            list[own] = alone;
-            self.tables.anyone_alone |= alone;
+            self.learn_alone(task, values[task], alone);
         }
         self.log.take();
         self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
@@ -237,34 +259,123 @@ impl<'s, 'p> Network<'s, 'p> {
         list
     }
 
-    fn add(&mut self, task: TaskId, before: &State, looked: &[u32], step: Macro) {
+    fn add(&mut self, task: TaskId, values: &[u32], looked: &[u32], step: Macro, first: u32) {
         let program = self.steps.semantics.program;
-        let tables = &mut self.tables;
-        let from = tables.changes.len() as u32;
+        let from = self.tables.changes.len();
         if step.fate == Fate::Followed {
+            let met = self.meeting(&step);
             for &slot in looked {
-                let old = self.slots.number(program, before, slot as usize);
-                let new = self.slots.number(program, &step.state, slot as usize);
+                let slot = slot as usize;
+                let old = values[slot];
+                let mut note = self.slots.note(slot, old);
+                if let Some((_, last, engaged)) = met.iter().find(|m| m.0.index() == slot) {
+                    // A task in the middle of a rendezvous takes part in no other.
+                    if note.engaged.is_some() {
+                        self.tables.changes.truncate(from);
+                        return;
+                    }
+                    note = Note { last: *last, engaged: *engaged };
+                }
+                let new = self.slots.number(program, &step.state, slot, note);
                 if old != new {
-                    tables.changes.push((slot, new));
+                    self.tables.changes.push((slot as u32, new));
                 }
             }
         }
         let seen: Vec<Seen> = step.steps.iter().flat_map(seen_in).collect();
-        tables.outcomes.push(Outcome {
+        let outcome = Outcome {
             task,
             fate: step.fate,
             guessed: step.guessed,
-            changes: (from, tables.changes.len() as u32),
+            changes: (from as u32, self.tables.changes.len() as u32),
             notable: !seen.is_empty() || step.fate != Fate::Followed,
-        });
+        };
+        // Guards that are not known may let the same thing happen in several ways.
+        let same = |o: &Outcome| {
+            o.guessed == outcome.guessed
+                && !o.notable
+                && !outcome.notable
+                && self.tables.changes[o.changes.0 as usize..o.changes.1 as usize]
+                    == self.tables.changes[from..]
+        };
+        if outcome.guessed && self.tables.outcomes[first as usize..].iter().any(same) {
+            self.tables.changes.truncate(from);
+            return;
+        }
+        self.tables.outcomes.push(outcome);
         self.stories.push(Story {
             moves: step.moves,
             steps: step.steps,
             movers: step.movers,
             seen,
             entries: step.entries,
+            groups: step.groups,
         });
+    }
+
+    /// Who takes part in the rendezvous of a step, and what that leaves in their notes.
+    fn meeting(&mut self, step: &Macro) -> Vec<(TaskId, u32, Option<(EntryId, Role)>)> {
+        if self.tig == Tig::Modified {
+            return Vec::new();
+        }
+        let mut met = Vec::new();
+        for (i, s) in step.steps.iter().enumerate() {
+            if let What::Accepted { caller, acceptor, entry, .. } = s.what {
+                let site =
+                    |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
+                for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {
+                    let loc = site(task).unwrap_or(s.loc);
+                    let last = self.sites.insert_full((loc, entry, role)).0 as u32 + 1;
+                    let engaged = (self.tig == Tig::Unoptimized).then_some((entry, role));
+                    met.push((task, last, engaged));
+                }
+            }
+        }
+        met
+    }
+
+    /// The end of a rendezvous that is a step of its own.
+    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: Role, values: &[u32]) {
+        let program = self.steps.semantics.program;
+        let partner = match program.entries[entry.index()].owner {
+            Owner::Task(owner) if role == Role::Caller => Some(owner),
+            _ => None,
+        };
+        let first = self.tables.outcomes.len() as u32;
+        let mut looked = vec![task.0];
+        if let Some(partner) = partner {
+            looked.push(partner.0);
+            let from = self.tables.changes.len() as u32;
+            let theirs = self.slots.note(partner.index(), values[partner.index()]);
+            if theirs.engaged == Some((entry, Role::Acceptor)) {
+                let state = self.slots.state(values.iter().copied());
+                for slot in [task.index(), partner.index()] {
+                    let note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
+                    let new = self.slots.number(program, &state, slot, note);
+                    self.tables.changes.push((slot as u32, new));
+                }
+                self.tables.outcomes.push(Outcome {
+                    task,
+                    fate: Fate::Followed,
+                    guessed: false,
+                    changes: (from, from + 2),
+                    notable: false,
+                });
+                self.stories.push(Story { movers: vec![(task, 0), (partner, 0)], ..Story::default() });
+            }
+        }
+        let last = self.tables.outcomes.len() as u32;
+        self.learn_alone(task.index(), values[task.index()], false);
+        self.tables.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+    }
+
+    fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
+        let list = &mut self.tables.alone[task];
+        if list.len() <= own as usize {
+            list.resize(own as usize + 1, false);
+        }
+        list[own as usize] = alone;
+        self.tables.anyone_alone |= alone;
     }
 
     pub fn memory(&self) -> usize {

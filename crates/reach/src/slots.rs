@@ -4,7 +4,7 @@
 use indexmap::IndexSet;
 use rendez_model::access::{Access, each_written};
 use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
-use rendez_model::{Owner, Program, Storage, TaskId, Value, VarId};
+use rendez_model::{EntryId, Owner, Program, Storage, TaskId, Value, VarId};
 use rustc_hash::FxBuildHasher;
 
 /// What one part of a slot holds.
@@ -14,6 +14,23 @@ pub enum Part {
     Task(TaskState),
     Queue(Vec<Caller>),
     Lock(Lock),
+    Note(Note),
+}
+
+/// What task interaction graphs other than the modified kind tell apart, though the program does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// The interaction that led here, by number.
+    pub last: u32,
+    /// In a rendezvous on this entry that has begun and will end here.
+    pub engaged: Option<(EntryId, Role)>,
+}
+
+/// One's part in a rendezvous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    Caller,
+    Acceptor,
 }
 
 /// Names a part of a state.
@@ -33,11 +50,13 @@ pub struct Slots {
     parts: Vec<Vec<Name>>,
     values: Vec<IndexSet<Content, FxBuildHasher>>,
     like: State,
+    /// Contents of tasks carry notes.
+    noted: bool,
 }
 
 impl Slots {
     /// The slots of the tasks come first, in their order.
-    pub fn new(program: &Program, access: &Access, like: &State) -> Slots {
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
@@ -77,7 +96,7 @@ impl Slots {
             parts[*slot as usize].push(name);
         }
         let values = vec![IndexSet::default(); next];
-        Slots { slot_of, parts, values, like: like.clone() }
+        Slots { slot_of, parts, values, like: like.clone(), noted }
     }
 
     pub fn len(&self) -> usize {
@@ -95,7 +114,10 @@ impl Slots {
     }
 
     /// The number of what a slot holds in a state.
-    pub fn number(&mut self, program: &Program, state: &State, slot: usize) -> u32 {
+    pub fn number(&mut self, program: &Program, state: &State, slot: usize, note: Note) -> u32 {
+        let task =
+            matches!(self.parts[slot].as_slice(), parts if parts.iter().any(|p| matches!(p, Name::Task(_))));
+        let note = (self.noted && task).then_some(Part::Note(note));
         let content: Content = self.parts[slot]
             .iter()
             .map(|name| match *name {
@@ -104,6 +126,7 @@ impl Slots {
                 Name::Queue(e) => Part::Queue(state.queues.peek(e).clone()),
                 Name::Lock(o) => Part::Lock(*state.locks.peek(o)),
             })
+            .chain(note)
             .collect();
         self.values[slot].insert_full(content).0 as u32
     }
@@ -128,6 +151,14 @@ impl Slots {
             self.fill(&mut state, slot, number);
         }
         state
+    }
+
+    /// The note of a numbered content.
+    pub fn note(&self, slot: usize, number: u32) -> Note {
+        match self.values[slot][number as usize].last() {
+            Some(Part::Note(note)) => *note,
+            _ => Note::default(),
+        }
     }
 
     /// What a numbered content says about the task of a slot.

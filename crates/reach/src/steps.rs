@@ -25,9 +25,24 @@ pub struct Macro {
     pub movers: Vec<(TaskId, u8)>,
     pub fate: Fate,
     pub guessed: bool,
+    /// The groups of steps that tasks with a choice have chosen.
+    pub groups: Vec<(TaskId, u32)>,
 }
 
 impl Macro {
+    fn new(state: &State) -> Macro {
+        Macro {
+            state: state.clone(),
+            moves: Vec::new(),
+            steps: Vec::new(),
+            entries: Vec::new(),
+            movers: Vec::new(),
+            fate: Fate::Followed,
+            guessed: false,
+            groups: Vec::new(),
+        }
+    }
+
     fn add(&mut self, program: &Program, mv: Move, outcome: Outcome) {
         let entries = &mut self.entries;
         entries_in(program, &outcome.step, &outcome.state, |e, called, accepted| {
@@ -57,6 +72,8 @@ pub struct Steps<'s, 'p> {
     effort: Effort,
     merge: bool,
     skip_guesses: bool,
+    /// Choices of tasks are groups of steps, not steps.
+    pub groups: bool,
     /// By location: tasks must be seen to stop here.
     stops: Vec<bool>,
     /// Entries with a barrier that turned out to be unknown: their queues must be followed.
@@ -64,6 +81,9 @@ pub struct Steps<'s, 'p> {
     /// Entries that are called, though the wait for them is no step.
     pub called: RefCell<Vec<EntryId>>,
 }
+
+/// Of more groups at one place the rest are steps.
+const MOST_GROUPS: usize = 64;
 
 /// Local steps of one task in one go; a longer run is cut into several states.
 const CHUNK: usize = 5_000;
@@ -89,6 +109,7 @@ impl<'s, 'p> Steps<'s, 'p> {
             effort,
             merge,
             skip_guesses,
+            groups: false,
             stops,
             loud,
             called: RefCell::default(),
@@ -102,22 +123,83 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// The state in which the search starts.
     pub fn first(&self) -> Macro {
         let start = self.semantics.initial();
-        let mut first = Macro {
-            state: start.clone(),
-            moves: Vec::new(),
-            steps: Vec::new(),
-            entries: Vec::new(),
-            movers: Vec::new(),
-            fate: Fate::Followed,
-            guessed: false,
-        };
+        let mut first = Macro::new(&start);
         let work = (0..start.tasks.len()).map(TaskId::from).collect();
         self.settle(&mut first, work);
         first
     }
 
-    /// Every step that a task can make, alone or as a caller.
+    /// Every step that a task can make, alone or as a caller. With groups, choices that tasks make for
+    /// themselves are no steps: they are made with the step that depends on them.
     pub fn of(&self, state: &State, task: TaskId, out: &mut Vec<Macro>) {
+        if !self.groups {
+            return self.plainly(state, task, out);
+        }
+        for (group, chosen) in self.choices(state, task).into_iter().enumerate() {
+            let mut inner = Vec::new();
+            let acceptor = self.called(&chosen.state, task).filter(|a| self.chooses(&chosen.state, *a));
+            match acceptor {
+                None => {
+                    let mut found = Vec::new();
+                    self.plainly(&chosen.state, task, &mut found);
+                    inner.extend(found.into_iter().map(|m| (Vec::new(), m)));
+                }
+                Some(acceptor) => {
+                    for (g, other) in self.choices(&chosen.state, acceptor).into_iter().enumerate() {
+                        let mut found = Vec::new();
+                        self.plainly(&other.state, task, &mut found);
+                        let meets =
+                            |m: &Macro| m.steps.iter().any(|s| matches!(s.what, What::Accepted { .. }));
+                        for m in found.into_iter().filter(meets) {
+                            inner.push((vec![(acceptor, g as u32)], after(&other, m)));
+                        }
+                    }
+                }
+            }
+            for (mut groups, step) in inner {
+                groups.push((task, group as u32));
+                let mut step = after(&chosen, step);
+                step.groups = groups;
+                out.push(step);
+            }
+        }
+    }
+
+    /// The ways in which a task may resolve its own choices, up to where it interacts.
+    pub fn choices(&self, state: &State, task: TaskId) -> Vec<Macro> {
+        let mut done = Vec::new();
+        let mut work = vec![Macro::new(state)];
+        while let Some(run) = work.pop() {
+            if !self.chooses(&run.state, task) || done.len() + work.len() >= MOST_GROUPS {
+                done.push(run);
+                continue;
+            }
+            for (mv, outcome) in self.successors(&run.state, task).into_iter().rev() {
+                let mut found = Vec::new();
+                self.push(&run.state, vec![(mv, outcome)], &mut found);
+                work.extend(found.into_iter().map(|m| after(&run, m)));
+            }
+        }
+        done
+    }
+
+    /// The task that a task is about to call.
+    fn called(&self, state: &State, task: TaskId) -> Option<TaskId> {
+        let ts = &state.tasks[task.index()];
+        let Action::EntryCall { entry, .. } = self.action(state, task) else { return None };
+        if !alive(ts.status) || ts.wait != Wait::Nothing {
+            return None;
+        }
+        match self.semantics.program.eval(state, entry) {
+            Ok(Value::Known(e)) => match self.semantics.program.entries[e as usize].owner {
+                Owner::Task(owner) => Some(owner),
+                Owner::Object(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn plainly(&self, state: &State, task: TaskId, out: &mut Vec<Macro>) {
         let ts = &state.tasks[task.index()];
         if !alive(ts.status) {
             return;
@@ -147,7 +229,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                     }
                 }
                 (What::Waits, Action::Select { .. })
-                    if self.quiet.select[loc.index()] && !outcome.step.guessed =>
+                    if self.quiet.select[loc.index()] && (self.groups || !outcome.step.guessed) =>
                 {
                     self.then_timeout(state, task, (mv, outcome), out);
                 }
@@ -297,15 +379,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// Adds a run of single steps, with the local steps that follow.
     fn push(&self, before: &State, run: Vec<(Move, Outcome)>, out: &mut Vec<Macro>) {
         let program = self.semantics.program;
-        let mut result = Macro {
-            state: before.clone(),
-            moves: Vec::new(),
-            steps: Vec::new(),
-            entries: Vec::new(),
-            movers: Vec::new(),
-            fate: Fate::Followed,
-            guessed: false,
-        };
+        let mut result = Macro::new(before);
         let mut work = Vec::new();
         for (mv, outcome) in run {
             result.guessed |= outcome.step.guessed;
@@ -451,6 +525,19 @@ impl<'s, 'p> Steps<'s, 'p> {
         *state = waits.1.state;
         Some(waits.0)
     }
+}
+
+/// One run after another.
+fn after(first: &Macro, mut second: Macro) -> Macro {
+    let join = |a: &[Move], b: Vec<Move>| a.iter().copied().chain(b).collect();
+    second.moves = join(&first.moves, second.moves);
+    second.steps = first.steps.iter().cloned().chain(second.steps).collect();
+    second.entries = first.entries.iter().copied().chain(second.entries).collect();
+    for (task, flags) in &first.movers {
+        moved(&mut second.movers, *task, *flags);
+    }
+    second.guessed |= first.guessed;
+    second
 }
 
 fn moved(movers: &mut Vec<(TaskId, u8)>, task: TaskId, flags: u8) {

@@ -19,6 +19,73 @@ pub enum Command {
     Dump(Dump),
     /// Run a program under one schedule
     Simulate(Simulate),
+    /// Print a graph in Graphviz's language
+    Graph(Graph),
+    /// Print published tables beside ours, and comparisons with other tools
+    Bench(Bench),
+}
+
+#[derive(Args, Debug)]
+pub struct Graph {
+    #[command(flatten)]
+    pub input: Input,
+    #[arg(long, value_enum)]
+    pub kind: GraphKind,
+    /// How task interaction graphs are built
+    #[arg(long, value_enum, default_value_t = Construction::Modified)]
+    pub tig: Construction,
+    #[arg(long, value_enum, default_value_t = GraphFormat::Dot)]
+    pub format: GraphFormat,
+    /// Of larger graphs, only so many states are shown
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub states: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphKind {
+    /// The task interaction graph of each task
+    Tig,
+    /// Their product: the reachability graph
+    Ticg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Construction {
+    /// One node for each place where a task interacts
+    Modified,
+    /// One node for each interaction that may lead there
+    Optimized,
+    /// And each rendezvous begins and ends in steps of their own
+    Unoptimized,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Dot,
+    /// Drawn by Graphviz, which must be installed
+    Svg,
+}
+
+#[derive(Args, Debug)]
+pub struct Bench {
+    #[arg(value_enum)]
+    pub table: Table,
+    /// Print the source of a program instead
+    #[arg(long, value_name = "FAMILY:N")]
+    pub emit: Option<String>,
+    /// Where `growth` writes its plots
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Table {
+    /// Table II and the reports of CATS
+    Cats,
+    /// SPIN, in one run
+    Peers,
+    /// Time and memory against size
+    Growth,
 }
 
 /// What every command reads.

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use rendez_evidence::{Control, Kind, Options, Outcome};
 use rendez_model::Program;
-use rendez_reach::{Config, ctl};
+use rendez_model::semantics::Semantics;
+use rendez_reach::cats::Ticg;
+use rendez_reach::{Config, Tig, ctl};
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
@@ -22,6 +24,8 @@ pub fn run(arguments: Arguments) -> u8 {
         Command::Check(check) => run_check(&check),
         Command::Dump(dump) => run_dump(&dump),
         Command::Simulate(simulate) => crate::simulate::run(&simulate),
+        Command::Graph(graph) => run_graph(&graph),
+        Command::Bench(bench) => crate::bench::run(&bench),
     }
 }
 
@@ -350,4 +354,54 @@ fn run_dump(dump: &Dump) -> u8 {
     complain(&ready.map, &warnings);
     let _ = std::io::stdout().write_all(rendez_model::text::print(&ready.program).as_bytes());
     0
+}
+
+fn run_graph(graph: &Graph) -> u8 {
+    let mut ready = match read(&graph.input) {
+        Ok(ready) => ready,
+        Err(status) => return status,
+    };
+    if let Err(status) = prepare(&graph.input, &mut ready) {
+        return status;
+    }
+    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let tig = match graph.tig {
+        Construction::Modified => Tig::Modified,
+        Construction::Optimized => Tig::Optimized,
+        Construction::Unoptimized => Tig::Unoptimized,
+    };
+    let options = Options { max_states: 1_000_000, ..Options::default() };
+    let Some(ticg) = Ticg::new(&semantics, tig, &options, &Control::default()) else {
+        eprintln!("error: the graph has more than {} states", options.max_states);
+        return BAD_INPUT;
+    };
+    let dot = match graph.kind {
+        GraphKind::Tig => ticg.tasks_dot(),
+        GraphKind::Ticg => ticg.dot(graph.states),
+    };
+    let text = match graph.format {
+        GraphFormat::Dot => dot,
+        GraphFormat::Svg => match draw(&dot) {
+            Some(svg) => svg,
+            None => {
+                eprintln!("error: --format svg needs the program `dot` of Graphviz");
+                return BAD_INPUT;
+            }
+        },
+    };
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    0
+}
+
+/// Lets Graphviz draw a graph.
+fn draw(dot: &str) -> Option<String> {
+    use std::process::{Command, Stdio};
+    let mut child =
+        Command::new("dot").arg("-Tsvg").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    let mut input = child.stdin.take()?;
+    let text = dot.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().ok()?;
+    writer.join().ok()?.ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
