@@ -80,12 +80,20 @@ impl<'s, 'p> Ticg<'s, 'p> {
             .map(|(run, _)| self.reached.network.stories[run[0] as usize].groups.clone())
             .collect();
         let mut tasks = Vec::new();
-        for t in (1..state.tasks.len()).map(TaskId::from) {
+        for t in (0..state.tasks.len()).map(TaskId::from) {
             if !alive(state.tasks[t.index()].status) {
                 continue;
             }
-            let ends: Vec<bool> =
-                steps.choices(&state, t).iter().map(|c| !alive(c.state.tasks[t.index()].status)).collect();
+            // A task may stay where it waits for others to end, or where it may end with them.
+            let rests = |state: &State| {
+                let ts = &state.tasks[t.index()];
+                let may_end = matches!(
+                    self.program().node(ts.pc).action,
+                    Action::Await { .. } | Action::Select { terminate: Some(_), .. }
+                );
+                !alive(ts.status) || may_end
+            };
+            let ends: Vec<bool> = steps.choices(&state, t).iter().map(|c| rests(&c.state)).collect();
             tasks.push((t, ends));
         }
         choose(&tasks, &edges, &mut Vec::new(), false)
@@ -158,7 +166,8 @@ impl<'s, 'p> Ticg<'s, 'p> {
             (Some(met), Tig::Unoptimized) => Some(format!("Engage {met}")),
             (Some(met), _) => Some(met),
             (None, Tig::Unoptimized) if story.steps.is_empty() => {
-                Some(format!("Finish {}", name(story.movers.first()?.0)))
+                let entry = program.entry_name(story.entries.first()?.0);
+                Some(format!("Finish {}, {entry}", name(story.movers.first()?.0)))
             }
             _ => story.steps.first().map(|s| format!("{} goes on", name(s.task))),
         }

@@ -9,6 +9,7 @@
 pub mod cats;
 mod check;
 pub mod ctl;
+mod fast;
 mod graph;
 mod network;
 mod quiet;

@@ -54,6 +54,15 @@ pub struct Story {
     pub groups: Vec<(TaskId, u32)>,
 }
 
+/// A node of a decision tree.
+pub enum Known<'a> {
+    Nothing,
+    Idle,
+    Outcomes(u32, u32),
+    /// A slot to look at, and where to go on for each of its contents.
+    Look(u32, &'a [u32]),
+}
+
 /// Everything that is needed to find the successors of a state.
 #[derive(Default)]
 pub struct Tables {
@@ -64,6 +73,9 @@ pub struct Tables {
     /// By task and contents: all its steps are choices of its own.
     alone: Vec<Vec<bool>>,
     anyone_alone: bool,
+    /// By task: how many contents its slot has had.
+    counts: Vec<usize>,
+    learnt: usize,
     pub outcomes: Vec<Outcome>,
     /// Slots and their new contents.
     pub changes: Vec<(u32, u32)>,
@@ -137,6 +149,37 @@ impl Tables {
         }
     }
 
+    /// How many contents of a task's slot have a root.
+    pub fn roots(&self, task: usize) -> usize {
+        self.roots[task].len()
+    }
+
+    pub fn root(&self, task: usize, number: usize) -> Known<'_> {
+        self.at(self.roots[task][number])
+    }
+
+    pub fn at(&self, node: u32) -> Known<'_> {
+        match node {
+            UNKNOWN => Known::Nothing,
+            IDLE => Known::Idle,
+            node => match self.trees[node as usize] {
+                Tree::Leaf { first, last } => Known::Outcomes(first, last),
+                Tree::Look { slot, children } => Known::Look(slot, &self.children[children as usize]),
+            },
+        }
+    }
+
+    /// Whether the steps of a task are known for all contents that its slot ever had.
+    pub fn all_known(&self, task: usize) -> bool {
+        self.counts.get(task) == Some(&self.roots[task].len())
+            && self.roots[task].iter().all(|r| *r != UNKNOWN)
+    }
+
+    /// Grows with everything that is learnt.
+    pub fn size(&self) -> usize {
+        self.learnt
+    }
+
     #[inline]
     pub fn anyone_alone(&self) -> bool {
         self.anyone_alone
@@ -147,6 +190,7 @@ impl Tables {
     }
 
     fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: Tree) {
+        self.learnt += 1;
         let roots = &mut self.roots[task];
         let own = values[task] as usize;
         if roots.len() <= own {
@@ -246,6 +290,7 @@ impl<'s, 'p> Network<'s, 'p> {
         }
         self.log.take();
         self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
+        self.count();
     }
 
     fn slots_of(&self, parts: &[u32]) -> Vec<u32> {
@@ -361,12 +406,23 @@ impl<'s, 'p> Network<'s, 'p> {
                     changes: (from, from + 2),
                     notable: false,
                 });
-                self.stories.push(Story { movers: vec![(task, 0), (partner, 0)], ..Story::default() });
+                self.stories.push(Story {
+                    movers: vec![(task, 0), (partner, 0)],
+                    entries: vec![(entry, false, true)],
+                    ..Story::default()
+                });
             }
         }
         let last = self.tables.outcomes.len() as u32;
         self.learn_alone(task.index(), values[task.index()], false);
         self.tables.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+        self.count();
+    }
+
+    /// Counts the contents that task slots have had so far.
+    fn count(&mut self) {
+        let slots = &self.slots;
+        self.tables.counts = (0..self.tables.roots.len()).map(|t| slots.count(t)).collect();
     }
 
     fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {

@@ -12,6 +12,7 @@ use rendez_model::EntryId;
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
 
+use crate::fast::{Fast, Found};
 use crate::graph::Graph;
 use crate::network::{Network, Tables};
 use crate::steps::Fate;
@@ -59,6 +60,7 @@ pub struct Shared<'a> {
     config: &'a Config,
     stubborn: Option<&'a Stubborn>,
     places: &'a [Places],
+    fast: Option<&'a Fast>,
 }
 
 /// The same, for looking at what was reached.
@@ -160,6 +162,8 @@ struct Worker {
     found: Vec<u64>,
     /// Hash, what the index says, and whether the state is known, of each found.
     hashes: Vec<(u64, u32, bool)>,
+    /// The state from which each was found.
+    owners: Vec<u32>,
     spare: Spare,
     transitions: usize,
     noted: Vec<bool>,
@@ -263,6 +267,91 @@ impl Worker {
         Ok(())
     }
 
+    /// Expands some states without reductions, from flat tables, all at once: memory is fetched for
+    /// many successors at a time. Stops before a state at which something is unknown.
+    fn expand_batch(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        ids: std::ops::Range<u32>,
+    ) -> Result<(), (u32, Unknown)> {
+        match shared.layout.words {
+            1 => self.expand_fast::<1>(shared, fast, ids),
+            2 => self.expand_fast::<2>(shared, fast, ids),
+            _ => self.expand_fast::<0>(shared, fast, ids),
+        }
+    }
+
+    fn expand_fast<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        ids: std::ops::Range<u32>,
+    ) -> Result<(), (u32, Unknown)> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        self.words.resize(width, 0);
+        self.found.clear();
+        self.owners.clear();
+        let mut unknown = None;
+        for id in ids {
+            if shared.store.parent(id).is_none() {
+                continue;
+            }
+            shared.store.read(id, &mut self.words);
+            let start = self.found.len();
+            match self.collect_fast::<W>(shared, fast, id) {
+                Ok(true) => {}
+                Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
+                Ok(false) => {}
+                Err(stop) => {
+                    self.found.truncate(start);
+                    unknown = Some((id, stop));
+                    break;
+                }
+            }
+            self.owners.resize(self.found.len() / width, id);
+        }
+        self.insert_found::<W>(shared);
+        unknown.map_or(Ok(()), Err)
+    }
+
+    /// Collects all successors of a state; whether some step is possible.
+    #[inline]
+    fn collect_fast<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        id: u32,
+    ) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let mut moves = false;
+        for task in &fast.tasks {
+            let (first, last) = match fast.steps(task, &self.words[..width]) {
+                Found::Nothing => continue,
+                Found::Outcomes(first, last) => (first as usize, last as usize),
+                Found::Slow => {
+                    moves |= self.collect::<W>(shared, id, task.task as usize)?;
+                    continue;
+                }
+            };
+            moves = true;
+            if W == 1 {
+                let word = self.words[0];
+                self.found.extend(fast.merged[first..last].iter().map(|(keep, bits)| word & keep | bits));
+                continue;
+            }
+            for outcome in &shared.tables.outcomes[first..last] {
+                let start = self.found.len();
+                self.found.extend_from_slice(&self.words[..width]);
+                let to = &mut self.found[start..start + width];
+                for patch in &shared.patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
+                    patch.apply(to);
+                }
+            }
+        }
+        Ok(moves)
+    }
+
     /// Where stubborn sets hardly ever leave anything out, they are looked for now and then only.
     fn gives_up(&mut self) -> bool {
         self.asked += 1;
@@ -318,24 +407,34 @@ impl Worker {
                 shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
             }
         }
-        // In three passes, so that memory is fetched for all while the next is computed: the places
-        // in the index, the states found there, and then what is not there yet.
+        self.owners.clear();
+        self.owners.resize(self.found.len() / width, id);
+        Ok(self.insert_found::<W>(shared))
+    }
+
+    /// Adds what was found, each from its owner; whether something was new.
+    ///
+    /// In three passes, so that memory is fetched for all while the next is computed: the places in
+    /// the index, the states found there, and then what is not there yet.
+    fn insert_found<const W: usize>(&mut self, shared: &Shared) -> bool {
+        let width = if W == 0 { shared.layout.words } else { W };
         self.hashes.clear();
-        for words in self.found.chunks_exact(width) {
+        self.hashes.extend(self.found.chunks_exact(width).map(|words| {
             let hash = hash(words);
-            self.hashes.push((hash, shared.store.glance(hash), false));
-        }
+            (hash, shared.store.glance(hash), false)
+        }));
         for (words, (hash, entry, known)) in self.found.chunks_exact(width).zip(&mut self.hashes) {
             *known = shared.store.is_at(*entry, *hash, words);
         }
         let mut fresh = false;
-        for (words, (hash, _, known)) in self.found.chunks_exact(width).zip(&self.hashes) {
+        let found = self.found.chunks_exact(width).zip(&self.hashes).zip(&self.owners);
+        for ((words, (hash, _, known)), owner) in found {
             if !known {
-                fresh |= shared.store.insert(words, *hash, id, &mut self.spare);
+                fresh |= shared.store.insert(words, *hash, *owner, &mut self.spare);
             }
         }
         self.transitions += self.hashes.len();
-        Ok(fresh)
+        fresh
     }
 }
 
@@ -376,6 +475,8 @@ pub fn search<'s, 'p>(
         loud: false,
         stubborn,
         places,
+        fast: None,
+        holes: 0,
     };
     let known = run.network.steps.loud.borrow().len();
     run.quiet_entries = known;
@@ -388,7 +489,7 @@ pub fn search<'s, 'p>(
     worker.notable.sort_by_key(|n| n.1);
     worker.blocked.sort_unstable();
     let stats = Stats {
-        states: run.store.len(),
+        states: run.store.len() - run.holes,
         transitions: run.transitions + worker.transitions,
         seconds: started.elapsed().as_secs_f64(),
         peak_bytes: run.store.memory() + run.network.memory(),
@@ -424,12 +525,17 @@ struct Run<'r, 's, 'p> {
     loud: bool,
     stubborn: Option<Stubborn>,
     places: Vec<Places>,
+    fast: Option<Fast>,
+    /// Numbers that no state has.
+    holes: usize,
 }
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.
 const PLAIN: u32 = u32::MAX;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
+/// States that are expanded together.
+const BATCH: u32 = 32;
 /// States that a thread takes at a time.
 const BLOCK: usize = 64;
 
@@ -457,15 +563,7 @@ impl Run<'_, '_, '_> {
     /// States, one for each set of states that is never left, in which a task can move that is
     /// never followed in the whole set.
     fn ignored(&mut self) -> Vec<u32> {
-        let view = View {
-            tables: &self.network.tables,
-            layout: &self.layout,
-            patches: &self.patches,
-            store: &self.store,
-            config: self.config,
-            stubborn: self.stubborn.as_ref(),
-            places: &self.places,
-        };
+        let view = self.shared();
         let Some(graph) = Graph::new(&view) else { return Vec::new() };
         let tasks = self.network.tables.tasks();
         let mut result = Vec::new();
@@ -497,6 +595,7 @@ impl Run<'_, '_, '_> {
     fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
+            self.prepare(to - from);
             // Small levels, and all while much is still to be learnt, are for one thread.
             let end = match self.config.threads > 1 && to - from > 4 * BLOCK {
                 true => self.level_of_many(from as u32, to as u32),
@@ -508,6 +607,17 @@ impl Run<'_, '_, '_> {
             from = to;
         }
         End::Complete
+    }
+
+    /// Makes flat tables for a level, if it is large enough to be worth it.
+    fn prepare(&mut self, states: usize) {
+        let tables = &self.network.tables;
+        let alone = self.config.merge && tables.anyone_alone();
+        if self.stubborn.is_some() || alone || states * 4 < tables.size() {
+            self.fast = None;
+        } else if self.fast.as_ref().is_none_or(|f| f.built_for != tables.size()) {
+            self.fast = Some(Fast::new(tables, &self.layout, &self.patches));
+        }
     }
 
     fn limit(&mut self) -> Option<End> {
@@ -529,7 +639,32 @@ impl Run<'_, '_, '_> {
     fn level_of_one(&mut self, from: u32, to: u32) -> Option<End> {
         let mut worker = std::mem::take(&mut self.worker);
         let mut end = None;
-        for id in from..to {
+        let mut id = from;
+        while id < to {
+            if let Some(fast) = self.fast.take() {
+                if id % 1024 < BATCH {
+                    end = self.limit();
+                    if end.is_some() {
+                        break;
+                    }
+                }
+                if self.store.is_crowded() {
+                    self.store.grow();
+                }
+                let next = to.min(id + BATCH);
+                let shared = self.shared();
+                match worker.expand_batch(&shared, &fast, id..next) {
+                    Ok(()) => {
+                        id = next;
+                        self.fast = Some(fast);
+                    }
+                    Err((at, Unknown(task, words))) => {
+                        id = at;
+                        self.learn(&words, task);
+                    }
+                }
+                continue;
+            }
             if id % 1024 == 0 || self.store.len() > self.options.max_states {
                 end = self.limit();
                 if end.is_some() {
@@ -540,9 +675,23 @@ impl Run<'_, '_, '_> {
             if end.is_some() {
                 break;
             }
+            id += 1;
         }
         self.worker = worker;
         end
+    }
+
+    fn shared(&self) -> Shared<'_> {
+        Shared {
+            tables: &self.network.tables,
+            layout: &self.layout,
+            patches: &self.patches,
+            store: &self.store,
+            config: self.config,
+            stubborn: self.stubborn.as_ref(),
+            places: &self.places,
+            fast: self.fast.as_ref(),
+        }
     }
 
     /// Expands a state, learning what is needed.
@@ -554,15 +703,7 @@ impl Run<'_, '_, '_> {
             return None;
         }
         loop {
-            let shared = Shared {
-                tables: &self.network.tables,
-                layout: &self.layout,
-                patches: &self.patches,
-                store: &self.store,
-                config: self.config,
-                stubborn: self.stubborn.as_ref(),
-                places: &self.places,
-            };
+            let shared = self.shared();
             match worker.expand(&shared, id, whole) {
                 Ok(()) => return None,
                 Err(Unknown(task, words)) => self.learn(&words, task),
@@ -581,6 +722,7 @@ impl Run<'_, '_, '_> {
         let mut values = Vec::new();
         self.layout.unpack(words, &mut values);
         self.network.learn(task, &values);
+        self.fast = None;
         if self.stubborn.is_some() {
             update_places(&mut self.places, &self.network.slots);
         }
@@ -622,6 +764,7 @@ impl Run<'_, '_, '_> {
         let pause = AtomicBool::new(false);
         let mut workers: Vec<Worker> = (0..self.config.threads).map(|_| Worker::default()).collect();
         workers[0] = std::mem::take(&mut self.worker);
+        workers.iter_mut().for_each(|w| w.spare.block = 256);
         loop {
             let limit = self.limit();
             if limit.is_some() {
@@ -632,15 +775,7 @@ impl Run<'_, '_, '_> {
                 self.store.grow();
             }
             pause.store(false, Ordering::Relaxed);
-            let shared = Shared {
-                tables: &self.network.tables,
-                layout: &self.layout,
-                patches: &self.patches,
-                store: &self.store,
-                config: self.config,
-                stubborn: self.stubborn.as_ref(),
-                places: &self.places,
-            };
+            let shared = self.shared();
             let budget = AtomicUsize::new(1 << 16);
             std::thread::scope(|scope| {
                 for worker in &mut workers {
@@ -668,9 +803,10 @@ impl Run<'_, '_, '_> {
 
     fn join(&mut self, mut workers: Vec<Worker>) {
         let mut first = workers.remove(0);
-        self.store.discard(&mut first.spare);
+        self.holes += self.store.discard(&mut first.spare);
+        first.spare.block = 1;
         for mut other in workers {
-            self.store.discard(&mut other.spare);
+            self.holes += self.store.discard(&mut other.spare);
             self.transitions += other.transitions;
             for (outcome, state) in other.notable {
                 if first.noted.len() <= outcome as usize {
@@ -706,7 +842,22 @@ impl Worker {
             if left <= BLOCK * 16 || self.deferred.len() > 4096 || shared.store.is_crowded() {
                 pause.store(true, Ordering::Relaxed);
             }
-            for id in block..to.min(block + BLOCK as u32) {
+            let end = to.min(block + BLOCK as u32);
+            if let Some(fast) = shared.fast {
+                let mut id = block;
+                while id < end {
+                    let next = end.min(id + BATCH);
+                    id = match self.expand_batch(shared, fast, id..next) {
+                        Ok(()) => next,
+                        Err((at, _)) => {
+                            self.deferred.push(at);
+                            at + 1
+                        }
+                    };
+                }
+                continue;
+            }
+            for id in block..end {
                 if shared.store.parent(id).is_some() && self.expand(shared, id, false).is_err() {
                     self.deferred.push(id);
                 }
@@ -732,6 +883,7 @@ impl Reached<'_, '_> {
             config: &self.config,
             stubborn: self.stubborn.as_ref(),
             places: &self.places,
+            fast: None,
         }
     }
 

@@ -26,9 +26,9 @@ struct Place {
 /// A change of one slot, ready to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
-    word: u32,
-    keep: u64,
-    bits: u64,
+    pub word: u32,
+    pub keep: u64,
+    pub bits: u64,
 }
 
 impl Patch {
@@ -66,6 +66,12 @@ impl Layout {
     pub fn get(&self, words: &[u64], slot: usize) -> u32 {
         let place = self.places[slot];
         (words[place.word as usize] >> place.shift & place.mask) as u32
+    }
+
+    /// Word, shift and mask of a slot.
+    pub fn place(&self, slot: usize) -> (u32, u32, u64) {
+        let place = self.places[slot];
+        (place.word, place.shift, place.mask)
     }
 
     pub fn patch(&self, slot: usize, value: u32) -> Patch {
@@ -113,9 +119,14 @@ pub struct Store {
     next: AtomicU32,
 }
 
-/// What a thread keeps for itself while it adds states.
+/// Numbers that a thread has taken and not used yet.
 #[derive(Default)]
-pub struct Spare(Option<u32>);
+pub struct Spare {
+    next: u32,
+    end: u32,
+    /// How many are taken at once; several threads would wait for each other otherwise.
+    pub block: u32,
+}
 
 #[inline]
 pub fn hash(words: &[u64]) -> u64 {
@@ -155,7 +166,7 @@ impl Store {
     /// Whether the index should grow before many more states are added.
     #[inline]
     pub fn is_crowded(&self) -> bool {
-        self.len() > self.index.len() / 4 * 3
+        self.len() > self.index.len() / 6 * 5
     }
 
     pub fn grow(&mut self) {
@@ -278,7 +289,8 @@ impl Store {
                     Ok(_) => return true,
                     Err(_) => {
                         // Somebody else took the place: look again, and keep the number.
-                        spare.0 = Some(id);
+                        self.chunk(id).parents[id as usize % CHUNK].store(HOLE, Ordering::Relaxed);
+                        spare.next -= 1;
                         continue;
                     }
                 }
@@ -292,7 +304,7 @@ impl Store {
 
     /// Adds a state that is known to be new, under the next number; None makes a hole.
     pub fn append(&self, words: &[u64], parent: Option<u32>, partial: Option<u32>) {
-        let id = self.write(words, parent.unwrap_or(HOLE), &mut Spare(None));
+        let id = self.write(words, parent.unwrap_or(HOLE), &mut Spare::default());
         if parent.is_some() {
             self.place(hash(words), id);
         }
@@ -302,7 +314,13 @@ impl Store {
     }
 
     fn write(&self, words: &[u64], parent: u32, spare: &mut Spare) -> u32 {
-        let id = spare.0.take().unwrap_or_else(|| self.next.fetch_add(1, Ordering::Relaxed));
+        if spare.next == spare.end {
+            let block = spare.block.max(1);
+            spare.next = self.next.fetch_add(block, Ordering::Relaxed);
+            spare.end = spare.next + block;
+        }
+        let id = spare.next;
+        spare.next += 1;
         let chunk = self.chunk(id);
         let start = id as usize % CHUNK * self.width;
         for (to, from) in chunk.words[start..start + self.width].iter().zip(words) {
@@ -312,11 +330,11 @@ impl Store {
         id
     }
 
-    /// Gives a number up that was not used.
-    pub fn discard(&self, spare: &mut Spare) {
-        if let Some(id) = spare.0.take() {
-            self.chunk(id).parents[id as usize % CHUNK].store(HOLE, Ordering::Relaxed);
-        }
+    /// Gives up the numbers that a thread did not use: they are holes. How many there were.
+    pub fn discard(&self, spare: &mut Spare) -> usize {
+        let unused = (spare.end - spare.next) as usize;
+        spare.next = spare.end;
+        unused
     }
 }
 

@@ -502,7 +502,7 @@ active [{n}] proctype Writer() {{ end: do :: sw[0]!0 -> ew!0 -> note!0 od }}
             let _ = write!(
                 out,
                 "chan pp[6] = [0] of {{ byte }};\nchan act[3] = [0] of {{ bit }};\nchan st[3] = [0] of {{ bit }};
-chan fi[3] = [0] of {{ bit }};\nchan ch[3] = [0] of {{ bit }};\nchan change[{}] = [0] of {{ bit }};\nbyte who[3];\n",
+chan fin[3] = [0] of {{ bit }};\nchan ch[3] = [0] of {{ bit }};\nchan change[{}] = [0] of {{ bit }};\nbyte who[3];\n",
                 n + 1
             );
             out.push_str("active proctype Operator() { end: do\n");
@@ -514,13 +514,13 @@ chan fi[3] = [0] of {{ bit }};\nchan ch[3] = [0] of {{ bit }};\nchan change[{}] 
             for p in 0..3 {
                 let _ = writeln!(
                     out,
-                    "active proctype Pump{p}() {{ end: do :: act[{p}]?_ -> st[{p}]?_ -> fi[{p}]?_ -> ch[{p}]!0 od }}"
+                    "active proctype Pump{p}() {{ end: do :: act[{p}]?_ -> st[{p}]?_ -> fin[{p}]?_ -> ch[{p}]!0 od }}"
                 );
             }
             for i in 1..=n {
                 let _ = writeln!(
                     out,
-                    "active proctype Customer{i}() {{ byte p = 0; end: do :: pp[2*p]!{i} -> st[p]!0 -> fi[p]!0 -> atomic {{ change[{i}]?_ -> p = (p+1)%3 }} od }}"
+                    "active proctype Customer{i}() {{ byte p = 0; end: do :: pp[2*p]!{i} -> st[p]!0 -> fin[p]!0 -> atomic {{ change[{i}]?_ -> p = (p+1)%3 }} od }}"
                 );
             }
         }

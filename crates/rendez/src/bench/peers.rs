@@ -46,7 +46,7 @@ fn number(text: &str, before: &str) -> Option<f64> {
 }
 
 /// SPIN's verifier, compiled for the model. None if SPIN is not there.
-fn spin(family: &str, n: usize, folder: &std::path::Path) -> Option<Row> {
+fn spin(family: &str, n: usize, states: usize, folder: &std::path::Path) -> Option<Row> {
     std::fs::write(folder.join("model.pml"), families::promela(family, n)?).ok()?;
     let run = |program: &str, arguments: &[&str]| {
         Command::new(program).args(arguments).current_dir(folder).output().ok().filter(|o| o.status.success())
@@ -54,7 +54,9 @@ fn spin(family: &str, n: usize, folder: &std::path::Path) -> Option<Row> {
     run("spin", &["-a", "model.pml"])?;
     run("gcc", &["-O2", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"])?;
     let pan = folder.join("pan");
-    let output = run(pan.to_str()?, &["-m20000000", "-w24"])?;
+    // A stack and a hash table of the right size, so that neither the time nor the memory is wasted.
+    let (depth, bits) = (format!("-m{}", states + 10_000), format!("-w{}", states.ilog2() + 1));
+    let output = run(pan.to_str()?, &[&depth, &bits])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let states = number(&text, "states, stored")?;
     let elapsed = number(&text, "pan: elapsed time");
@@ -63,7 +65,6 @@ fn spin(family: &str, n: usize, folder: &std::path::Path) -> Option<Row> {
     Some(Row {
         states: states as usize,
         seconds: elapsed.unwrap_or(0.01).max(0.01),
-        // The states as stored, without the stack and without the size of the hash table we chose.
         bytes: memory * 1024.0 * 1024.0 / states,
     })
 }
@@ -89,7 +90,7 @@ pub(super) fn run() -> u8 {
         let two = ours(family, n, 2, false, 600).map_or(0.0, |t| seconds / t.1);
         let rate = states as f64 / seconds.max(1e-6);
         let each = bytes as f64 / states as f64;
-        match spin(family, n, &folder) {
+        match spin(family, n, states, &folder) {
             Some(row) => {
                 let spins = row.states as f64 / row.seconds;
                 println!(
