@@ -1,73 +1,167 @@
 //! The default checks, decided from what was reached.
 
+use std::time::{Duration, Instant};
+
 use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, alive, races,
-    seen_in,
+    Answer, Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, Stats,
+    alive, races, seen_in,
 };
 use rendez_model::access::Access;
+use rendez_model::passes::{make_opaque, slice};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, Expr, Loc, Place, Program, TaskId};
 use rustc_hash::FxHashSet;
 
+use crate::finite;
 use crate::graph::Graph;
 use crate::network::{Network, Tig};
-use crate::search::{Config, Reached, search};
+use crate::search::{Again, Config, Reached, search};
 use crate::steps::{Fate, Steps};
 
-/// Searches the program and decides the default checks.
+/// Searches the program and decides the default checks. What is too large is searched once more
+/// without the counters of its loops, if it cannot run for ever.
 pub fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+    let started = Instant::now();
     let semantics = Semantics::bounded(program, options.recursion);
     let mut findings = Findings::new(&semantics);
-    let reached = reach(&semantics, options, config, control, &[]);
-    let mut entries = Entries::new(program);
-    let mut seen = collect(&reached, &mut findings, &mut entries);
-    let racing = race_search(&semantics, options, config, control, &mut findings);
-    if seen.guesses && findings.any_guessed() {
-        // Findings that need a guess may have a twin that does not.
-        let certain = Options { skip_guesses: true, ..options.clone() };
-        let second = reach(&semantics, &certain, config, control, &[]);
-        let aside = findings.set_aside();
-        let again = collect(&second, &mut findings, &mut Entries::new(program));
-        findings.take_back(aside);
-        seen.stopped |= again.stopped;
+    let forgotten = coarse(program);
+    let shares = Access::new(program).shared.iter().any(|s| *s);
+    // One limit for everything: what is tried later gets its share.
+    let part = match (&forgotten, shares) {
+        (None, false) => 1.0,
+        (Some(_), _) => 0.5,
+        (None, true) => 0.75,
+    };
+    let mut run = exactly(&semantics, &share(options, started, part), config, control, &mut findings);
+    let mut held = Vec::new();
+    if let (true, Some(forgotten)) = (run.end != End::Complete && run.end != End::Interrupted, &forgotten) {
+        let part = if shares { 0.85 } else { 1.0 };
+        let (kinds, stats) = spared(forgotten, &share(options, started, part), config, control);
+        held = kinds;
+        run.stats.states += stats.states;
+        run.stats.transitions += stats.transitions;
     }
-    let end = if seen.graph_too_large { End::Memory } else { reached.end };
+    let racing = match shares {
+        true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),
+        false => None,
+    };
     let why = |kind: Kind| match (kind, &racing) {
         (Kind::Race, Some((end, states))) => end.reason(*states),
         (Kind::Race, None) => String::new(),
-        _ => end.reason(reached.stats.states),
+        _ if held.contains(&kind) => String::new(),
+        _ => run.end.reason(run.stats.states),
     };
+    run.stats.seconds = started.elapsed().as_secs_f64();
     Outcome {
         engine: "reach",
-        answers: findings.answers(&entries, why),
+        answers: findings.answers(&run.entries, why),
         properties: Vec::new(),
-        stats: reached.stats,
-        end,
+        stats: run.stats,
+        end: run.end,
         reached: findings.reached,
         contradictions: findings.contradictions,
-        cut: seen.stopped,
+        cut: run.stopped,
         long_delays: false,
     }
 }
 
+/// The options with what is left of the time: up to a part of all of it.
+fn share(options: &Options, started: Instant, part: f64) -> Options {
+    let left = |t: Duration| t.mul_f64(part).saturating_sub(started.elapsed()).max(Duration::from_millis(20));
+    Options { timeout: options.timeout.map(left), ..options.clone() }
+}
+
+/// The checks that hold in a program because they hold without the counters of its loops.
+pub fn held_without_counters(
+    program: &Program,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+) -> Vec<Kind> {
+    coarse(program).map_or(Vec::new(), |coarse| spared(&coarse, options, config, control).0)
+}
+
+/// The checks that hold in a program without counters, and so in the one with them. That an entry is
+/// used must be shown by the program itself, and races are not looked for.
+fn spared(program: &Program, options: &Options, config: &Config, control: &Control) -> (Vec<Kind>, Stats) {
+    let semantics = Semantics::bounded(program, options.recursion);
+    let mut findings = Findings::new(&semantics);
+    let run = exactly(&semantics, options, config, control, &mut findings);
+    if run.end != End::Complete || !findings.contradictions.is_empty() || !findings.reached.is_empty() {
+        return (Vec::new(), run.stats);
+    }
+    let answers = findings.answers(&run.entries, |_| String::new());
+    // What kind of blocking it is depends on what tasks could still do: all kinds, or none.
+    let blocking = |kind: &Kind| matches!(kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle);
+    let blocks = answers.iter().any(|(kind, answer)| blocking(kind) && !matches!(answer, Answer::Holds));
+    let holds = |(kind, answer): &(Kind, Answer)| {
+        matches!(answer, Answer::Holds)
+            && !matches!(kind, Kind::DeadEntry | Kind::Race)
+            && !(blocks && blocking(kind))
+    };
+    (answers.iter().filter(|a| holds(a)).map(|(kind, _)| *kind).collect(), run.stats)
+}
+
+/// The program without the counters of its loops, if it has any and cannot run for ever.
+fn coarse(program: &Program) -> Option<Program> {
+    let counters = finite::forgettable(program, &finite::counters(program)?);
+    if counters.is_empty() {
+        return None;
+    }
+    let mut coarse = program.clone();
+    make_opaque(&mut coarse, |v, _| counters.contains(&v));
+    slice(&mut coarse, &[]);
+    Some(coarse)
+}
+
+/// What a search for everything but races found out besides findings.
+struct Run {
+    end: End,
+    stats: Stats,
+    entries: Entries,
+    stopped: bool,
+}
+
+/// Searches a program as it is.
+fn exactly(
+    semantics: &Semantics,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+    findings: &mut Findings,
+) -> Run {
+    let started = Instant::now();
+    let mut entries = Entries::new(semantics.program);
+    let reached = reach(semantics, options, config, control, &[]);
+    let mut seen = collect(&reached, findings, &mut entries);
+    if seen.guesses && findings.any_guessed() {
+        // Findings that need a guess may have a twin that does not.
+        let certain = Options { skip_guesses: true, ..share(options, started, 1.0) };
+        let second = reach(semantics, &certain, config, control, &[]);
+        let aside = findings.set_aside();
+        let again = collect(&second, findings, &mut Entries::new(semantics.program));
+        findings.take_back(aside);
+        seen.stopped |= again.stopped;
+    }
+    let end = if seen.graph_too_large { End::Memory } else { reached.end };
+    Run { end, stats: reached.stats, entries, stopped: seen.stopped }
+}
+
 /// Stubborn sets keep everything but who is about to access what at the same time: races are
-/// looked for in a search of their own. None if no variable is shared.
+/// looked for in a search of their own.
 fn race_search(
     semantics: &Semantics,
     options: &Options,
     config: &Config,
     control: &Control,
     findings: &mut Findings,
-) -> Option<(End, usize)> {
-    if !Access::new(semantics.program).shared.iter().any(|s| *s) {
-        return None;
-    }
+) -> (End, usize) {
     let config = Config { stubborn: false, ..config.clone() };
     let reached = reach(semantics, options, &config, control, &[]);
     let mut known = FxHashSet::default();
     races_of(&reached, &mut known, findings);
-    Some((reached.end, reached.stats.states))
+    (reached.end, reached.stats.states)
 }
 
 /// Searches, again if entries turn out to need their queues. Tasks are seen to stop at `stops`.
@@ -79,11 +173,13 @@ pub fn reach<'s, 'p>(
     stops: &[Loc],
 ) -> Reached<'s, 'p> {
     let mut loud = Vec::new();
+    let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), config, options, control) {
+        match search(Network::new(steps, Tig::Modified), &config, options, control) {
             Ok(reached) => return reached,
-            Err(more) => loud = more,
+            Err(Again::Loud(more)) => loud = more,
+            Err(Again::Plainly) => config.stubborn = false,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod cats;
 mod check;
 pub mod ctl;
 mod fast;
+mod finite;
 mod graph;
 mod network;
 mod quiet;
@@ -19,6 +20,6 @@ mod steps;
 mod store;
 mod stubborn;
 
-pub use check::{check, reach};
+pub use check::{check, held_without_counters, reach};
 pub use network::Tig;
 pub use search::{Config, Reached};

@@ -93,6 +93,9 @@ pub struct Network<'s, 'p> {
     sites: IndexSet<(Loc, EntryId, Role)>,
 }
 
+/// Who takes part in a rendezvous, the number of the interaction, and whether it is still to end.
+type Met = (TaskId, u32, Option<(EntryId, Role)>);
+
 /// The three kinds of task interaction graphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tig {
@@ -359,7 +362,7 @@ impl<'s, 'p> Network<'s, 'p> {
     }
 
     /// Who takes part in the rendezvous of a step, and what that leaves in their notes.
-    fn meeting(&mut self, step: &Macro) -> Vec<(TaskId, u32, Option<(EntryId, Role)>)> {
+    fn meeting(&mut self, step: &Macro) -> Vec<Met> {
         if self.tig == Tig::Modified {
             return Vec::new();
         }

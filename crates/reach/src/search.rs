@@ -31,6 +31,14 @@ pub struct Config {
     pub deadlock_only: bool,
 }
 
+/// Why a search must start again.
+pub enum Again {
+    /// The queues of these entries must be followed.
+    Loud(Vec<EntryId>),
+    /// Without stubborn sets.
+    Plainly,
+}
+
 /// Everything that was reached.
 pub struct Reached<'s, 'p> {
     config: Config,
@@ -171,9 +179,10 @@ struct Worker {
     blocked: Vec<u32>,
     deferred: Vec<u32>,
     scratch: Scratch,
-    /// States for which a stubborn set was looked for, and was smaller than all steps.
+    /// Tasks that could move where a stubborn set was looked for, and those that were followed.
     tried: usize,
-    reduced: usize,
+    followed: usize,
+    /// States that came up.
     asked: usize,
     /// The state at hand is expanded without reductions.
     plain: bool,
@@ -228,7 +237,7 @@ impl Worker {
                 return Ok(());
             }
         }
-        self.plain = shared.stubborn.is_some() && (whole || self.gives_up());
+        self.plain = shared.stubborn.is_some() && whole;
         if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
             shared.all_known(&self.words)?;
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -237,8 +246,10 @@ impl Worker {
             let places = shared.places;
             let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
             let start = smallest.map(|s| s.0);
-            self.tried += 1;
-            self.reduced += usize::from(start.is_some());
+            let (movers, chosen) = (stubborn.movers(&scratch), smallest.map(|s| s.1));
+            self.asked += 1;
+            self.tried += movers;
+            self.followed += chosen.unwrap_or(movers);
             if let Some(start) = start {
                 self.found.clear();
                 for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
@@ -352,12 +363,6 @@ impl Worker {
         Ok(moves)
     }
 
-    /// Where stubborn sets hardly ever leave anything out, they are looked for now and then only.
-    fn gives_up(&mut self) -> bool {
-        self.asked += 1;
-        self.tried > 2000 && self.reduced * 10 < self.tried && !self.asked.is_multiple_of(32)
-    }
-
     /// The tasks that changed on the way to a state.
     fn last_movers(&mut self, shared: &Shared, id: u32, movers: &mut Vec<bool>) {
         self.parent.resize(self.words.len(), 0);
@@ -439,13 +444,14 @@ impl Worker {
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
-/// followed that were thought to be quiet, the search has to start again: these are all of them.
+/// followed that were thought to be quiet, or that stubborn sets leave nothing out, the search has to
+/// start again.
 pub fn search<'s, 'p>(
     mut network: Network<'s, 'p>,
     config: &Config,
     options: &Options,
     control: &Control,
-) -> Result<Reached<'s, 'p>, Vec<EntryId>> {
+) -> Result<Reached<'s, 'p>, Again> {
     let started = Instant::now();
     let start = network.start();
     let layout = Layout::new(start.iter().map(|_| 2));
@@ -483,7 +489,10 @@ pub fn search<'s, 'p>(
     let end = run.everything();
     let loud = run.network.steps.loud.borrow().clone();
     if loud.len() > known {
-        return Err(loud);
+        return Err(Again::Loud(loud));
+    }
+    if run.in_vain() {
+        return Err(Again::Plainly);
     }
     let mut worker = std::mem::take(&mut run.worker);
     worker.notable.sort_by_key(|n| n.1);
@@ -609,6 +618,14 @@ impl Run<'_, '_, '_> {
         End::Complete
     }
 
+    /// Whether stubborn sets leave so little out that looking for them costs more than it gains.
+    fn in_vain(&self) -> bool {
+        let worker = &self.worker;
+        let enough = worker.asked > 20_000
+            || (worker.asked > 500 && self.started.elapsed() > std::time::Duration::from_millis(500));
+        self.stubborn.is_some() && enough && worker.followed * 3 > worker.tried * 2
+    }
+
     /// Makes flat tables for a level, if it is large enough to be worth it.
     fn prepare(&mut self, states: usize) {
         let tables = &self.network.tables;
@@ -623,7 +640,7 @@ impl Run<'_, '_, '_> {
     fn limit(&mut self) -> Option<End> {
         let states = self.store.len();
         self.control.states.store(states, Ordering::Relaxed);
-        if self.loud || self.control.stop.load(Ordering::Relaxed) {
+        if self.loud || self.in_vain() || self.control.stop.load(Ordering::Relaxed) {
             Some(End::Interrupted)
         } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
             Some(End::Time)
@@ -638,9 +655,9 @@ impl Run<'_, '_, '_> {
 
     fn level_of_one(&mut self, from: u32, to: u32) -> Option<End> {
         let mut worker = std::mem::take(&mut self.worker);
-        let mut end = None;
+        let mut end = self.limit();
         let mut id = from;
-        while id < to {
+        while id < to && end.is_none() {
             if let Some(fast) = self.fast.take() {
                 if id % 1024 < BATCH {
                     end = self.limit();
@@ -665,7 +682,7 @@ impl Run<'_, '_, '_> {
                 }
                 continue;
             }
-            if id % 1024 == 0 || self.store.len() > self.options.max_states {
+            if id.is_multiple_of(1024) || self.store.len() > self.options.max_states {
                 end = self.limit();
                 if end.is_some() {
                     break;
@@ -676,6 +693,12 @@ impl Run<'_, '_, '_> {
                 break;
             }
             id += 1;
+            // While stubborn sets are looked for, states are slow: look at the clock more often.
+            if self.stubborn.is_some() && id.is_multiple_of(64) {
+                self.worker = worker;
+                end = self.limit();
+                worker = std::mem::take(&mut self.worker);
+            }
         }
         self.worker = worker;
         end

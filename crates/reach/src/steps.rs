@@ -529,8 +529,7 @@ impl<'s, 'p> Steps<'s, 'p> {
 
 /// One run after another.
 fn after(first: &Macro, mut second: Macro) -> Macro {
-    let join = |a: &[Move], b: Vec<Move>| a.iter().copied().chain(b).collect();
-    second.moves = join(&first.moves, second.moves);
+    second.moves = first.moves.iter().copied().chain(second.moves).collect();
     second.steps = first.steps.iter().cloned().chain(second.steps).collect();
     second.entries = first.entries.iter().copied().chain(second.entries).collect();
     for (task, flags) in &first.movers {

@@ -124,6 +124,11 @@ impl Stubborn {
         best
     }
 
+    /// How many tasks could move in the state that was looked at last.
+    pub fn movers(&self, scratch: &Scratch) -> usize {
+        scratch.can_move.iter().filter(|m| **m).count()
+    }
+
     /// The tasks whose steps are followed with that of one task.
     pub fn around<'c>(
         &self,

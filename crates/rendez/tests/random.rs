@@ -85,6 +85,12 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     all.push(("reach, unmerged", reached(&program, false, false, 1)?));
     all.push(("reach, stubborn", reached(&program, true, true, 1)?));
     all.push(("reach, sliced, stubborn, two threads", reached(&passed, true, true, 2)?));
+    let config = Config { threads: 1, merge: true, stubborn: true, deadlock_only: false };
+    let options = Options { max_states: 30_000, ..Options::default() };
+    let held = rendez_reach::held_without_counters(&passed, &options, &config, &Control::default());
+    if let Some(kind) = held.iter().find(|k| all[0].1.contains(*k)) {
+        return Some(Err(format!("{kind:?} holds without counters but not with them")));
+    }
     if all.iter().all(|(_, found)| *found == all[0].1) {
         return Some(Ok(()));
     }

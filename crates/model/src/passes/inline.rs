@@ -19,12 +19,14 @@ pub fn inline(program: &mut Program, bound: usize) {
     let mut inliner = Inliner { program, bound, recursive, limit };
     for t in 0..inliner.program.tasks.len() {
         let start = inliner.program.tasks[t].start;
-        inliner.region(start, &mut Vec::new());
+        let locs = inliner.program.reachable(start);
+        inliner.region(&locs, &mut Vec::new());
     }
     let bodies: Vec<ProcId> = inliner.program.bodies.values().copied().collect();
     for proc in bodies {
         let start = inliner.program.procs[proc.index()].start;
-        inliner.region(start, &mut vec![proc]);
+        let locs = inliner.program.reachable(start);
+        inliner.region(&locs, &mut vec![proc]);
     }
     let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
     super::compact(program, &exits);
@@ -72,9 +74,9 @@ struct Inliner<'p> {
 }
 
 impl Inliner<'_> {
-    /// Replaces the calls in the graph that starts here; `stack` are the procedures it is in.
-    fn region(&mut self, start: Loc, stack: &mut Vec<ProcId>) {
-        for loc in self.program.reachable(start) {
+    /// Replaces the calls at these locations; `stack` are the procedures they are in.
+    fn region(&mut self, locs: &[Loc], stack: &mut Vec<ProcId>) {
+        for &loc in locs {
             let Action::Call { proc, args, outs, next } = self.program.node(loc).action.clone() else {
                 continue;
             };
@@ -88,16 +90,24 @@ impl Inliner<'_> {
                 self.program.nodes[loc.index()].action = Action::Stop { reason };
                 continue;
             }
-            let copy = self.copy(proc, loc, &args, &outs, next);
+            let (copy, body) = self.copy(proc, loc, &args, &outs, next);
             self.program.nodes[loc.index()].action = Action::Skip { next: copy };
             stack.push(proc);
-            self.region(copy, stack);
+            self.region(&body, stack);
             stack.pop();
         }
     }
 
-    /// Copies a procedure for one call: arguments in, body, results out.
-    fn copy(&mut self, proc: ProcId, site: Loc, args: &[Expr], outs: &[(usize, Place)], next: Loc) -> Loc {
+    /// Copies a procedure for one call: arguments in, body, results out. The locations of the body
+    /// are those that may hold calls.
+    fn copy(
+        &mut self,
+        proc: ProcId,
+        site: Loc,
+        args: &[Expr],
+        outs: &[(usize, Place)],
+        next: Loc,
+    ) -> (Loc, Vec<Loc>) {
         let original = self.program.procs[proc.index()].clone();
         let (span, outer) = (self.program.node(site).span, self.program.node(site).handler);
         // Fresh locals where the procedure may be active more than once.
@@ -171,7 +181,7 @@ impl Inliner<'_> {
             let action = Action::Assign { to: Place::Var(kept), value, next: entry };
             entry = self.program.add_node(action, span, outer);
         }
-        entry
+        (entry, body.iter().map(|loc| renumber[loc]).collect())
     }
 
     fn handler(

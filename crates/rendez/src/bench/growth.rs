@@ -5,8 +5,12 @@ use std::path::Path;
 
 use super::peers::ours;
 
-/// Name of a curve, and its points: size, states, seconds, bytes.
-type Curve = (String, Vec<(usize, usize, f64, usize)>);
+/// Size, states, seconds, bytes.
+type Point = (usize, usize, f64, usize);
+/// Name of a curve, and its points.
+type Curve = (String, Vec<Point>);
+/// What is drawn of a point.
+type Part = fn(&Point) -> f64;
 
 pub(super) fn run(output: Option<&Path>) -> u8 {
     let mut curves: Vec<Curve> = Vec::new();
@@ -31,7 +35,7 @@ pub(super) fn run(output: Option<&Path>) -> u8 {
         }
     }
     if let Some(folder) = output {
-        let plots: [(&str, &str, fn(&(usize, usize, f64, usize)) -> f64); 2] = [
+        let plots: [(&str, &str, Part); 2] = [
             ("growth-time.svg", "seconds", |p| p.2.max(1e-4)),
             ("growth-memory.svg", "kilobytes", |p| p.3 as f64 / 1024.0),
         ];
@@ -49,10 +53,10 @@ const COLOURS: [&str; 8] =
     ["#1b6ca8", "#7fb4dd", "#b5382c", "#e59a90", "#2d7d46", "#93c9a3", "#8a5a00", "#dcb36a"];
 
 /// Curves over sizes, both axes logarithmic.
-fn plot(curves: &[Curve], unit: &str, value: fn(&(usize, usize, f64, usize)) -> f64) -> String {
+fn plot(curves: &[Curve], unit: &str, value: Part) -> String {
     let (width, height, left, bottom) = (760.0, 420.0, 70.0, 50.0);
     let all = || curves.iter().flat_map(|c| &c.1);
-    let range = |f: &dyn Fn(&(usize, usize, f64, usize)) -> f64| {
+    let range = |f: &dyn Fn(&Point) -> f64| {
         all().map(f).fold((f64::MAX, f64::MIN), |(lo, hi), v| (lo.min(v), hi.max(v)))
     };
     let (x0, x1) = range(&|p| (p.0 as f64).ln());
