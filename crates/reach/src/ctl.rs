@@ -106,7 +106,7 @@ impl Question {
             let inner = resolve(program, &formula, &mut stops).map_err(|w| (w, span))?;
             let here = Ready::Not(Box::new(Ready::At(None, locs)));
             let ready = Ready::Always(Box::new(Ready::Or(Box::new(here), Box::new(inner))));
-            let name = format!("assertion in line {}", span.line);
+            let name = format!("assert@{}", span.line);
             Ok(Question { ready, text, name, span, stops })
         };
         found.into_iter().map(question).collect()

@@ -282,3 +282,46 @@ fn a_project_or_a_folder_is_an_argument() {
     let run = rendez(&["check", ".", "--main", "Main"], &folder);
     assert_eq!(run.status, 0, "{}{}", run.out, run.err);
 }
+
+#[test]
+fn temporal_properties_come_from_files() {
+    let source = b"procedure Main is\n   task T is\n      entry Go;\n   end T;\n   task body T is\n   begin\n      loop\n         accept Go;\n      end loop;\n   end T;\nbegin\n   loop\n      T.Go;\n   end loop;\nend Main;\n";
+    let files: [(&str, &[u8]); 4] = [
+        ("main.adb", source),
+        ("good.ctl", b"-- served again and again\nserved: always eventually accept T.Go;\nno_end: not potentially ended T"),
+        ("wrong.ctl", b"served: always eventually accept T.Stop"),
+        ("broken.ctl", b"served: always\n   (eventually accept"),
+    ];
+    let folder = folder("ctl", &files);
+    let run = rendez(&["check", "--property", "good.ctl", "main.adb"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("served               holds"), "{}", run.out);
+    let run = rendez(&["check", "--property", "wrong.ctl", "main.adb"], &folder);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("no entry `T.Stop`") && run.err.contains("wrong.ctl:1:"), "{}", run.err);
+    let run = rendez(&["check", "--property", "broken.ctl", "main.adb"], &folder);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("the name of an entry") && run.err.contains("broken.ctl:2:"), "{}", run.err);
+    let run = rendez(&["check", "--property", "missing.ctl", "main.adb"], &folder);
+    assert_eq!(run.status, 2);
+}
+
+#[test]
+fn graphs_show_edge_groups() {
+    let source = rendez(&["bench", "cats", "--emit", "figure-2:2"], Path::new("."));
+    assert_eq!(source.status, 0);
+    let folder = folder("figure2", &[("figure_2.adb", source.out.as_bytes())]);
+    let run = rendez(&["graph", "--kind", "tig", "figure_2.adb"], &folder);
+    assert!(run.out.starts_with("digraph tig {") && run.out.contains("accept T1.P"), "{}{}", run.out, run.err);
+    let run = rendez(&["graph", "--kind", "ticg", "--tig", "optimized", "figure_2.adb"], &folder);
+    // Five states and four edges, as published.
+    assert_eq!(run.out.matches("[label=").count(), 9, "{}", run.out);
+    assert_eq!(rendez(&["bench", "cats", "--emit", "nothing:3"], Path::new(".")).status, 2);
+}
+
+#[test]
+fn table_ii_of_cats_is_reproduced() {
+    let run = rendez(&["bench", "cats"], Path::new("."));
+    assert!(run.out.contains("46 of 47 rows equal"), "{}", run.out);
+    assert!(!run.out.contains("DIFFERENT"), "{}", run.out);
+}
