@@ -1,11 +1,14 @@
 //! Who waits for whom, and which kind of blocking it is.
 
+use std::collections::HashMap;
+
 use rendez_model::access::{closure, each_written};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State, Wait};
 use rendez_model::{Action, EntryId, Expr, Loc, Owner, TaskId, Value, VarId};
 use rendez_source::Span;
 
+use crate::components::components;
 use crate::finding::Kind;
 use crate::seen::alive;
 
@@ -250,33 +253,29 @@ pub fn classify(waiting: &[Waiting]) -> Option<(Kind, Vec<TaskId>)> {
 /// The tasks that wait for each other: the largest set in which everybody waits, directly or not,
 /// for everybody else. Named are the callers in it; if there is only one, the others, too.
 fn cycle(waiting: &[Waiting]) -> Option<Vec<TaskId>> {
-    let find = |task: TaskId| waiting.iter().find(|w| w.task == task);
-    let reach = |from: &Waiting| -> Vec<TaskId> {
-        let mut seen: Vec<TaskId> = Vec::new();
-        let mut work = from.on.clone();
-        while let Some(task) = work.pop() {
-            // A master waits for its tasks anyway; that closes no circle of its own.
-            let Some(w) = find(task).filter(|w| w.role != Role::Parent) else { continue };
-            if !seen.contains(&task) {
-                seen.push(task);
-                work.extend(&w.on);
-            }
-        }
-        seen
-    };
+    let place: HashMap<TaskId, u32> = waiting.iter().enumerate().map(|(i, w)| (w.task, i as u32)).collect();
+    // A master waits for its tasks anyway; that closes no circle of its own.
+    let next: Vec<Vec<u32>> = waiting
+        .iter()
+        .map(|w| {
+            let on = w.on.iter().filter_map(|t| place.get(t).copied());
+            on.filter(|i| waiting[*i as usize].role != Role::Parent).collect()
+        })
+        .collect();
     let mut best: Option<Vec<TaskId>> = None;
-    for start in waiting.iter().filter(|w| w.role == Role::Client) {
-        let reached = reach(start);
-        if !reached.contains(&start.task) {
+    for component in components(waiting.len(), |s, k| next[s as usize].get(k).copied()) {
+        let circular = component.len() > 1 || next[component[0] as usize].contains(&component[0]);
+        let members = component.iter().map(|i| &waiting[*i as usize]);
+        let client = |w: &&Waiting| w.role == Role::Client;
+        if !circular || !members.clone().any(|w| client(&w)) {
             continue;
         }
-        let mutual = |t: &TaskId| find(*t).is_some_and(|w| reach(w).contains(&start.task));
-        let mut circle: Vec<TaskId> = reached.iter().copied().filter(mutual).collect();
+        let mut circle: Vec<TaskId> = members.clone().map(|w| w.task).collect();
         circle.sort();
-        let clients: Vec<TaskId> =
-            circle.iter().copied().filter(|t| find(*t).is_some_and(|w| w.role == Role::Client)).collect();
+        let mut clients: Vec<TaskId> = members.filter(client).map(|w| w.task).collect();
+        clients.sort();
         let named = if clients.len() > 1 { clients } else { circle };
-        if best.as_ref().is_none_or(|b| named.len() > b.len()) {
+        if best.as_ref().is_none_or(|b| (named.len(), &b[..]) > (b.len(), &named[..])) {
             best = Some(named);
         }
     }

@@ -104,6 +104,10 @@ impl<'s, 'p> Findings<'s, 'p> {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
     /// Whether some finding needs a value that the model does not know.
     pub fn any_guessed(&self) -> bool {
         self.findings.values().any(|f| f.guessed)

@@ -16,8 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::finite;
 use crate::graph::Graph;
 use crate::network::{Network, Tig};
-use crate::search::{Again, Config, Reached, search};
+use crate::search::{Again, Config, Reached, hunt, search};
 use crate::steps::{Fate, Steps};
+use crate::walk::walk;
 
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.
@@ -33,7 +34,18 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         (Some(_), _) => 0.5,
         (None, true) => 0.75,
     };
-    let mut run = exactly(&semantics, &share(options, started, part), config, control, &mut findings);
+    // A bug in a large program is found first; if none is found soon, nothing is lost.
+    if program.tasks.len() > LARGE {
+        hunt_for_blocking(&semantics, &share(options, started, 0.25), config, control, &mut findings);
+    }
+    let mut run = match findings.is_empty() {
+        true => exactly(&semantics, &share(options, started, part), config, control, &mut findings),
+        false => Run::of_hunt(program),
+    };
+    if matches!(run.end, End::Time | End::Memory | End::States) {
+        let time = share(options, started, 0.6 + part * 0.3).timeout.unwrap_or(Duration::from_secs(10));
+        walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings);
+    }
     let mut held = Vec::new();
     if let (true, Some(forgotten)) = (run.end != End::Complete && run.end != End::Interrupted, &forgotten) {
         let part = if shares { 0.85 } else { 1.0 };
@@ -123,6 +135,57 @@ struct Run {
     stopped: bool,
 }
 
+impl Run {
+    /// After a hunt that found something: the rest is not known.
+    fn of_hunt(program: &Program) -> Run {
+        let entries = Entries::new(program);
+        Run { end: End::Interrupted, stats: Stats::default(), entries, stopped: false }
+    }
+}
+
+/// Programs with more tasks are first hunted for blocked states.
+const LARGE: usize = 150;
+
+/// Looks for a blocked state where fewest tasks can move.
+fn hunt_for_blocking(
+    semantics: &Semantics,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+    findings: &mut Findings,
+) {
+    let reached =
+        repeat(semantics, options, config, &[], |network, config| hunt(network, config, options, control));
+    blocked_states(&reached, findings);
+}
+
+/// Looks for anything along random schedules.
+fn walk_about(
+    semantics: &Semantics,
+    options: &Options,
+    time: Duration,
+    control: &Control,
+    findings: &mut Findings,
+) {
+    let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &[], &[]);
+    let mut network = Network::new(steps, Tig::Modified);
+    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    walk(&mut network, time, control, |network, moves, state, seen| {
+        if seen != Seen::Blocked {
+            if known.insert(seen.clone()) {
+                findings.seen(&seen, moves, state);
+            }
+            return;
+        }
+        let (last, waits) = network.steps.commit(state);
+        let moves: Vec<Move> = moves.iter().copied().chain(waits).collect();
+        let stuck = |t: usize| network.steps.successors(&last, TaskId::from(t)).is_empty();
+        if (0..last.tasks.len()).all(stuck) {
+            findings.seen(&Seen::Blocked, &moves, &last);
+        }
+    });
+}
+
 /// Searches a program as it is.
 fn exactly(
     semantics: &Semantics,
@@ -172,11 +235,22 @@ pub fn reach<'s, 'p>(
     control: &Control,
     stops: &[Loc],
 ) -> Reached<'s, 'p> {
+    repeat(semantics, options, config, stops, |network, config| search(network, config, options, control))
+}
+
+/// Runs a search until it need not start again.
+fn repeat<'s, 'p>(
+    semantics: &'s Semantics<'p>,
+    options: &Options,
+    config: &Config,
+    stops: &[Loc],
+    search: impl Fn(Network<'s, 'p>, &Config) -> Result<Reached<'s, 'p>, Again>,
+) -> Reached<'s, 'p> {
     let mut loud = Vec::new();
     let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), &config, options, control) {
+        match search(Network::new(steps, Tig::Modified), &config) {
             Ok(reached) => return reached,
             Err(Again::Loud(more)) => loud = more,
             Err(Again::Plainly) => config.stubborn = false,

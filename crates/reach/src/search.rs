@@ -4,6 +4,7 @@
 //! which something unknown turns up are set aside; one thread learns what they need afterwards and
 //! expands them, which is also when a slot may need more bits and all states are packed anew.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -447,75 +448,26 @@ impl Worker {
 /// followed that were thought to be quiet, or that stubborn sets leave nothing out, the search has to
 /// start again.
 pub fn search<'s, 'p>(
-    mut network: Network<'s, 'p>,
+    network: Network<'s, 'p>,
     config: &Config,
     options: &Options,
     control: &Control,
 ) -> Result<Reached<'s, 'p>, Again> {
-    let started = Instant::now();
-    let start = network.start();
-    let layout = Layout::new(start.iter().map(|_| 2));
-    let steps = &network.steps;
-    let stubborn = match config.stubborn && config.merge {
-        true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
-        false => None,
-    };
-    let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
-    update_places(&mut places, &network.slots);
-    let words = layout.pack(&start);
-    let store = Store::new(layout.words, 1 << 12, stubborn.is_some());
-    store.insert(&words, hash(&words), 0, &mut Spare::default());
-    let mut run = Run {
-        network,
-        layout,
-        patches: Vec::new(),
-        store,
-        config,
-        options,
-        control,
-        started,
-        worker: Worker::default(),
-        transitions: 0,
-        network_bytes: 0,
-        quiet_entries: 0,
-        loud: false,
-        stubborn,
-        places,
-        fast: None,
-        holes: 0,
-    };
-    let known = run.network.steps.loud.borrow().len();
-    run.quiet_entries = known;
+    let mut run = Run::new(network, config, options, control);
     let end = run.everything();
-    let loud = run.network.steps.loud.borrow().clone();
-    if loud.len() > known {
-        return Err(Again::Loud(loud));
-    }
-    if run.in_vain() {
-        return Err(Again::Plainly);
-    }
-    let mut worker = std::mem::take(&mut run.worker);
-    worker.notable.sort_by_key(|n| n.1);
-    worker.blocked.sort_unstable();
-    let stats = Stats {
-        states: run.store.len() - run.holes,
-        transitions: run.transitions + worker.transitions,
-        seconds: started.elapsed().as_secs_f64(),
-        peak_bytes: run.store.memory() + run.network.memory(),
-    };
-    Ok(Reached {
-        config: config.clone(),
-        stubborn: run.stubborn,
-        places: run.places,
-        network: run.network,
-        layout: run.layout,
-        patches: run.patches,
-        store: run.store,
-        blocked: worker.blocked,
-        notable: worker.notable,
-        end,
-        stats,
-    })
+    run.finish(end)
+}
+
+/// Looks for a blocked state only, first where fewest tasks can move.
+pub fn hunt<'s, 'p>(
+    network: Network<'s, 'p>,
+    config: &Config,
+    options: &Options,
+    control: &Control,
+) -> Result<Reached<'s, 'p>, Again> {
+    let mut run = Run::new(network, config, options, control);
+    let end = run.fewest_first();
+    run.finish(end)
 }
 
 struct Run<'r, 's, 'p> {
@@ -537,6 +489,125 @@ struct Run<'r, 's, 'p> {
     fast: Option<Fast>,
     /// Numbers that no state has.
     holes: usize,
+}
+
+impl<'r, 's, 'p> Run<'r, 's, 'p> {
+    fn new(
+        mut network: Network<'s, 'p>,
+        config: &'r Config,
+        options: &'r Options,
+        control: &'r Control,
+    ) -> Self {
+        let start = network.start();
+        let layout = Layout::new(start.iter().map(|_| 2));
+        let steps = &network.steps;
+        let stubborn = match config.stubborn && config.merge {
+            true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
+            false => None,
+        };
+        let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
+        update_places(&mut places, &network.slots);
+        let quiet_entries = steps.loud.borrow().len();
+        let words = layout.pack(&start);
+        let store = Store::new(layout.words, 1 << 12, stubborn.is_some());
+        store.insert(&words, hash(&words), 0, &mut Spare::default());
+        Run {
+            network,
+            layout,
+            patches: Vec::new(),
+            store,
+            config,
+            options,
+            control,
+            started: Instant::now(),
+            worker: Worker::default(),
+            transitions: 0,
+            network_bytes: 0,
+            quiet_entries,
+            loud: false,
+            stubborn,
+            places,
+            fast: None,
+            holes: 0,
+        }
+    }
+
+    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Again> {
+        if self.loud {
+            return Err(Again::Loud(self.network.steps.loud.borrow().clone()));
+        }
+        if self.in_vain() {
+            return Err(Again::Plainly);
+        }
+        let mut worker = std::mem::take(&mut self.worker);
+        worker.notable.sort_by_key(|n| n.1);
+        worker.blocked.sort_unstable();
+        let stats = Stats {
+            states: self.store.len() - self.holes,
+            transitions: self.transitions + worker.transitions,
+            seconds: self.started.elapsed().as_secs_f64(),
+            peak_bytes: self.store.memory() + self.network.memory(),
+        };
+        Ok(Reached {
+            config: self.config.clone(),
+            stubborn: self.stubborn,
+            places: self.places,
+            network: self.network,
+            layout: self.layout,
+            patches: self.patches,
+            store: self.store,
+            blocked: worker.blocked,
+            notable: worker.notable,
+            end,
+            stats,
+        })
+    }
+
+    /// Expands states in the order of how many tasks can move, until none can in one of them.
+    fn fewest_first(&mut self) -> End {
+        let mut queue = std::collections::BinaryHeap::from([Reverse((0usize, Reverse(0u32)))]);
+        let mut worker = std::mem::take(&mut self.worker);
+        let mut words = Vec::new();
+        let mut end = End::Complete;
+        let mut count = 0u32;
+        while let Some(Reverse((_, Reverse(id)))) = queue.pop() {
+            count += 1;
+            let early = match count.is_multiple_of(16) {
+                true => self.limit(),
+                false => None,
+            };
+            let first = self.store.len() as u32;
+            if let Some(limit) = early.or_else(|| self.expand(&mut worker, id, false)) {
+                end = limit;
+                break;
+            }
+            let stuck = |id: &u32| self.reached_alive(*id);
+            if worker.blocked.iter().any(stuck) {
+                break;
+            }
+            for new in first..self.store.len() as u32 {
+                words.resize(self.layout.words, 0);
+                self.store.read(new, &mut words);
+                let value = |slot: usize| self.layout.get(&words, slot);
+                let tables = &self.network.tables;
+                let moves = |t: &usize| tables.known(*t, value).is_none_or(|range| !range.is_empty());
+                let movers = (0..tables.tasks()).filter(moves).count();
+                queue.push(Reverse((movers, Reverse(new))));
+            }
+        }
+        self.worker = worker;
+        end
+    }
+
+    /// Whether some task is alive in a state.
+    fn reached_alive(&self, id: u32) -> bool {
+        let mut words = vec![0; self.layout.words];
+        self.store.read(id, &mut words);
+        (0..self.network.tables.tasks()).any(|t| {
+            let number = self.layout.get(&words, t);
+            self.network.slots.task(t, number).is_some_and(|ts| rendez_evidence::alive(ts.status))
+        })
+    }
 }
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.

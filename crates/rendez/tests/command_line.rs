@@ -312,7 +312,12 @@ fn graphs_show_edge_groups() {
     assert_eq!(source.status, 0);
     let folder = folder("figure2", &[("figure_2.adb", source.out.as_bytes())]);
     let run = rendez(&["graph", "--kind", "tig", "figure_2.adb"], &folder);
-    assert!(run.out.starts_with("digraph tig {") && run.out.contains("accept T1.P"), "{}{}", run.out, run.err);
+    assert!(
+        run.out.starts_with("digraph tig {") && run.out.contains("accept T1.P"),
+        "{}{}",
+        run.out,
+        run.err
+    );
     let run = rendez(&["graph", "--kind", "ticg", "--tig", "optimized", "figure_2.adb"], &folder);
     // Five states and four edges, as published.
     assert_eq!(run.out.matches("[label=").count(), 9, "{}", run.out);

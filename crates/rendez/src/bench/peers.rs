@@ -55,8 +55,8 @@ fn spin(family: &str, n: usize, states: usize, folder: &std::path::Path) -> Opti
     run("gcc", &["-O2", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"])?;
     let pan = folder.join("pan");
     // A stack and a hash table of the right size, so that neither the time nor the memory is wasted.
-    let (depth, bits) = (format!("-m{}", states + 10_000), format!("-w{}", states.ilog2() + 1));
-    let output = run(pan.to_str()?, &[&depth, &bits])?;
+    let (depth, bits) = (format!("-m{}", states * 3 + 10_000), format!("-w{}", states.ilog2() + 1));
+    let output = run(pan.to_str()?, &[&depth, &bits, "-c0"])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let states = number(&text, "states, stored")?;
     let elapsed = number(&text, "pan: elapsed time");
