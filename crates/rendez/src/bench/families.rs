@@ -505,10 +505,14 @@ active [{n}] proctype Writer() {{ end: do :: sw[0]!0 -> ew!0 -> note!0 od }}
 chan fin[3] = [0] of {{ bit }};\nchan ch[3] = [0] of {{ bit }};\nchan change[{}] = [0] of {{ bit }};\nbyte who[3];\n",
                 n + 1
             );
-            out.push_str("active proctype Operator() { end: do\n");
+            out.push_str("active proctype Operator() { byte c = 0; end: do\n");
             for p in 0..3 {
-                let _ = writeln!(out, "  :: pp[{}+(who[{p}]!=0)]?who[{p}] -> act[{p}]!0", 2 * p);
-                let _ = writeln!(out, "  :: ch[{p}]?_ -> atomic {{ change[who[{p}]]!0 -> who[{p}] = 0 }}");
+                let _ = writeln!(
+                    out,
+                    "  :: atomic {{ pp[{}+(who[{p}]!=0)]?c -> who[{p}] = c; c = 0 }} -> act[{p}]!0",
+                    2 * p
+                );
+                let _ = writeln!(out, "  :: ch[{p}]?_ -> change[who[{p}]]!0");
             }
             out.push_str("  od }\n");
             for p in 0..3 {
@@ -517,10 +521,15 @@ chan fin[3] = [0] of {{ bit }};\nchan ch[3] = [0] of {{ bit }};\nchan change[{}]
                     "active proctype Pump{p}() {{ end: do :: act[{p}]?_ -> st[{p}]?_ -> fin[{p}]?_ -> ch[{p}]!0 od }}"
                 );
             }
+            // The receiver of a rendezvous goes on at once; so it is the customer who leaves the pump.
             for i in 1..=n {
+                let rounds: Vec<String> = (0..3)
+                    .map(|p| format!("pp[{}]!{i} -> st[{p}]!0 -> fin[{p}]!0 -> atomic {{ change[{i}]?_ -> who[{p}] = 0 }}", 2 * p))
+                    .collect();
                 let _ = writeln!(
                     out,
-                    "active proctype Customer{i}() {{ byte p = 0; end: do :: pp[2*p]!{i} -> st[p]!0 -> fin[p]!0 -> atomic {{ change[{i}]?_ -> p = (p+1)%3 }} od }}"
+                    "active proctype Customer{i}() {{ end: do :: {} od }}",
+                    rounds.join(" -> ")
                 );
             }
         }
