@@ -46,12 +46,18 @@ impl Entries {
 
     /// Notes what a step says about entries; `after` is the state it leads to.
     pub fn note(&mut self, program: &Program, step: &Step, after: &State) {
-        entries_in(program, step, after, |entry, called, accepted| self.add(entry, called, accepted));
+        entries_in(program, step, after, |entry, called, accepted| {
+            self.add(entry, called, accepted);
+        });
     }
 
-    pub fn add(&mut self, entry: EntryId, called: bool, accepted: bool) {
-        self.called[entry.index()] |= called;
-        self.accepted[entry.index()] |= accepted;
+    /// Whether that was not known.
+    pub fn add(&mut self, entry: EntryId, called: bool, accepted: bool) -> bool {
+        let (c, a) = (&mut self.called[entry.index()], &mut self.accepted[entry.index()]);
+        let new = called && !*c || accepted && !*a;
+        *c |= called;
+        *a |= accepted;
+        new
     }
 }
 

@@ -29,6 +29,10 @@ struct Writer {
     requeue: bool,
     abort: bool,
     asynchronous: bool,
+    /// So many clients that are all alike.
+    clients: u64,
+    /// The tasks are alike, each seen from the one before it.
+    ring: bool,
     /// In the procedure itself, which must not call itself without end.
     helping: bool,
     fresh: u64,
@@ -46,6 +50,8 @@ pub fn program(seed: u64, name: &str) -> Program {
         requeue: random.chance(18),
         abort: random.chance(15),
         asynchronous: random.chance(12),
+        clients: if random.chance(25) { 2 + random.below(2) } else { 0 },
+        ring: random.chance(10),
         helping: false,
         fresh: 0,
         random,
@@ -65,8 +71,18 @@ impl Writer {
             decls.push(Node::fixed("type W_Access is access W;"));
         }
         decls.push(self.procedure());
-        for t in 1..=self.tasks {
-            decls.push(self.task_body(t));
+        if self.ring {
+            let first = self.task_body(1);
+            decls.extend((1..=self.tasks).map(|t| turned(&first, t - 1, self.tasks)));
+        } else {
+            for t in 1..=self.tasks {
+                decls.push(self.task_body(t));
+            }
+        }
+        if self.clients > 0 {
+            decls.push(Node::fixed("task type C;"));
+            decls.push(self.client_body());
+            decls.push(Node::fixed(format!("Clients : array (1 .. {}) of C;", self.clients)));
         }
         if self.pool {
             let body = vec![
@@ -230,6 +246,16 @@ impl Writer {
             vec![Node::fixed("L : Integer := 0;"), Node::part("begin", body, "")],
             format!("end T{t};"),
         )
+    }
+
+    fn client_body(&mut self) -> Node {
+        let place =
+            Place { task: 0, accepting: false, abortable: false, depth: 1, looping: false, returns: false };
+        let count = 1 + self.random.below(3);
+        let mut body = self.statements(place, count);
+        body.push(Node::fixed("null;"));
+        let parts = vec![Node::fixed("L : Integer := 0;"), Node::part("begin", body, "")];
+        Node::part("task body C is", parts, "end C;")
     }
 
     /// Serves calls until nobody is left to call.
@@ -510,5 +536,23 @@ impl Writer {
             5 if me > 0 => format!("A'Count {} 0", self.random.pick(&["=", ">"])),
             _ => format!("L /= {number}"),
         }
+    }
+}
+
+/// What a task does, seen from another task of the ring.
+fn turned(node: &Node, by: u64, tasks: u64) -> Node {
+    let turn = |text: &str| {
+        let mut text = text.to_owned();
+        // In two steps, so that no name is turned twice.
+        for t in 1..=tasks {
+            text = text.replace(&format!("T{t}"), &format!("T#{}", (t - 1 + by) % tasks + 1));
+        }
+        text.replace("T#", "T")
+    };
+    Node {
+        head: turn(&node.head),
+        body: node.body.iter().map(|n| turned(n, by, tasks)).collect(),
+        tail: turn(&node.tail),
+        removable: node.removable,
     }
 }

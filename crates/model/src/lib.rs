@@ -26,6 +26,7 @@ pub mod passes;
 pub mod program;
 pub mod semantics;
 pub mod state;
+pub mod symmetry;
 pub mod text;
 mod validate;
 pub mod watch;

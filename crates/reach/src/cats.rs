@@ -36,7 +36,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
         options: &Options,
         control: &Control,
     ) -> Option<Ticg<'s, 'p>> {
-        let config = Config { threads: 1, merge: false, stubborn: false, deadlock_only: false };
+        let config = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };
         let mut steps = Steps::new(semantics, true, false, &[], &[]);
         steps.groups = true;
         let reached = search(Network::new(steps, tig), &config, options, control).ok()?;

@@ -14,7 +14,7 @@ use rendez_model::{Action, CallMode, Expr, Loc, Place, Program, TaskId};
 use rustc_hash::FxHashSet;
 
 use crate::finite;
-use crate::graph::Graph;
+use crate::graph::{Graph, Roles};
 use crate::network::{Network, Tig};
 use crate::search::{Again, Config, Reached, hunt, search};
 use crate::steps::{Fate, Steps};
@@ -295,6 +295,9 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     for entry in network.steps.called.borrow().iter() {
         entries.add(*entry, true, false);
     }
+    if let Some(symmetry) = &reached.symmetry {
+        symmetry.spread(network.steps.semantics.program, entries);
+    }
     noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
     if reached.end == End::Complete {
@@ -443,18 +446,23 @@ fn accesses(action: &Action) -> bool {
     ) || matches!(action, EntryCall { .. } | Select { .. } | Raise { .. } | Activate { .. } | Abort { .. })
 }
 
+/// A state, and a task that is about to call in it.
+type Calling = (u32, TaskId);
+
 /// Looks at every set of states that is never left.
 fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     let network = &reached.network;
     let program = network.steps.semantics.program;
     let background = |t: usize| program.tasks[t].background;
-    let mut all: Vec<(u32, Forever, Vec<u32>)> = Vec::new();
+    let mut all: Vec<(u32, Forever, Vec<Calling>)> = Vec::new();
     for component in graph.bottom_components() {
+        // By role.
         let mut moves: Vec<Option<u8>> = vec![None; program.tasks.len()];
+        let roles = Roles::new(&reached.view(), graph, &component);
         for id in &component {
             for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
                 for (task, flags) in &network.stories[*outcome as usize].movers {
-                    let mover = &mut moves[task.index()];
+                    let mover = &mut moves[roles.of(*id, task.index())];
                     *mover = Some(mover.unwrap_or(0) | flags);
                 }
             }
@@ -467,7 +475,8 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
             all.push((first, Forever::Quiet, Vec::new()));
             continue;
         }
-        for (t, flags) in moves.iter().enumerate() {
+        for t in 0..program.tasks.len() {
+            let flags = moves[roles.of(first, t)];
             if flags.is_some_and(|f| f & PROGRESS == 0 && f & POLLS != 0) && !background(t) {
                 all.push((first, Forever::Spins(TaskId::from(t)), Vec::new()));
             }
@@ -479,10 +488,16 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
                 (Wait::Nothing, Action::EntryCall { mode, .. }) => *mode == CallMode::Plain,
                 _ => false,
             };
-            if calls && alive(ts.status) && moves[t].is_none() && !background(t) {
+            let role = roles.of(first, t);
+            if calls && alive(ts.status) && moves[role].is_none() && !background(t) {
                 let mut states = component.clone();
                 states.sort_unstable();
                 states.truncate(1000);
+                let same = |id: u32| {
+                    let of_role = (0..program.tasks.len()).filter(|t| roles.of(id, *t) == role);
+                    of_role.map(|t| (id, TaskId::from(t))).collect::<Vec<_>>()
+                };
+                let states = states.into_iter().flat_map(same).collect();
                 all.push((first, Forever::Blocked(TaskId::from(t)), states));
             }
         }
@@ -497,18 +512,18 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
                 moves.extend(waits);
                 findings.forever(&what, &moves, &last);
             }
-            Forever::Blocked(task) => {
+            Forever::Blocked(_) => {
                 // The call must be made, for the semantics to see it wait.
-                for id in states {
+                for (id, task) in states {
                     let mut state = reached.state(id);
                     let mut moves = reached.moves(id);
                     if state.tasks[task.index()].wait == Wait::Nothing {
-                        match network.steps.begin_wait(&mut state, *task) {
+                        match network.steps.begin_wait(&mut state, task) {
                             Some(mv) => moves.push(mv),
                             None => continue,
                         }
                     }
-                    findings.forever(&what, &moves, &state);
+                    findings.forever(&Forever::Blocked(task), &moves, &state);
                     break;
                 }
             }

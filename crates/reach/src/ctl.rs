@@ -767,7 +767,7 @@ pub fn decide(
     let semantics = Semantics::bounded(program, options.recursion);
     let stops: Vec<Loc> = questions.iter().flat_map(|q| q.stops.iter().copied()).collect();
     // Branching time tells when a choice is made: no reduction but the merging of single steps.
-    let config = Config { merge: false, stubborn: false, ..config.clone() };
+    let config = Config { merge: false, stubborn: false, symmetry: false, ..config.clone() };
     let reached = reach(&semantics, options, &config, control, &stops);
     let unmodelled = reached.notable.iter().find_map(|(o, _)| {
         let cut = reached.network.tables.outcomes[*o as usize].fate;

@@ -4,6 +4,8 @@
 //! indexed by state or edge number.
 
 use rendez_evidence::bottom_components;
+use rendez_model::TaskId;
+use rustc_hash::FxHashMap;
 
 use crate::search::View;
 use crate::steps::Fate;
@@ -35,7 +37,7 @@ impl Graph {
         graph.starts.push(0);
         for id in 0..n as u32 {
             if view.store.parent(id).is_some() {
-                view.successors(id, &mut scratch, |run, to| {
+                view.successors(id, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                     let target = if followed { view.store.find(to) } else { None };
                     graph.targets.push(target.unwrap_or(ELSEWHERE));
@@ -81,5 +83,72 @@ impl Graph {
 
     pub fn bottom_components(&self) -> Vec<Vec<u32>> {
         bottom_components(self.len(), |id, k| self.targets[self.range(id)].get(k).copied())
+    }
+}
+
+/// Which task is which in the states of a set that is never left.
+///
+/// A step leads to a state that may stand for another one, in which alike tasks have changed places.
+/// Tasks that change places on some way around have one role: what one of them does, the others do
+/// too, sooner or later.
+pub struct Roles {
+    /// By state and task: the task it is in the first state. Nothing without symmetry.
+    first: FxHashMap<u32, Vec<u32>>,
+    /// By task in the first state.
+    role: Vec<u32>,
+}
+
+impl Roles {
+    pub fn new(view: &View, graph: &Graph, component: &[u32]) -> Roles {
+        let mut roles = Roles { first: FxHashMap::default(), role: Vec::new() };
+        let (Some(symmetry), Some(start)) = (view.symmetry, component.first()) else { return roles };
+        let tasks = view.tables.tasks();
+        roles.role = (0..tasks as u32).collect();
+        roles.first.insert(*start, roles.role.clone());
+        let mut scratch = Scratch::default();
+        let mut work = vec![*start];
+        while let Some(id) = work.pop() {
+            let mut edge = graph.range(id).start;
+            let here = roles.first[&id].clone();
+            let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
+            view.successors(id, &mut scratch, |_, _, turns| {
+                let target = graph.target(edge);
+                edge += 1;
+                if target != ELSEWHERE {
+                    let mut there = vec![0; tasks];
+                    for (t, first) in here.iter().enumerate() {
+                        there[symmetry.task(turns, TaskId::from(t)).index()] = *first;
+                    }
+                    found.push((target, there));
+                }
+            });
+            for (target, there) in found {
+                match roles.first.get(&target).cloned() {
+                    Some(known) => known.iter().zip(&there).for_each(|(a, b)| roles.unite(*a, *b)),
+                    None => {
+                        roles.first.insert(target, there);
+                        work.push(target);
+                    }
+                }
+            }
+        }
+        roles
+    }
+
+    /// The role of a task in a state.
+    pub fn of(&self, id: u32, task: usize) -> usize {
+        self.first.get(&id).map_or(task, |first| self.find(first[task]) as usize)
+    }
+
+    fn find(&self, mut task: u32) -> u32 {
+        while self.role[task as usize] != task {
+            task = self.role[task as usize];
+        }
+        task
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.role[a.max(b) as usize] = a.min(b);
     }
 }

@@ -19,6 +19,7 @@ mod slots;
 mod steps;
 mod store;
 mod stubborn;
+mod symmetry;
 mod walk;
 
 pub use check::{check, held_without_counters, reach};

@@ -423,7 +423,7 @@ impl<'s, 'p> Network<'s, 'p> {
     }
 
     /// Counts the contents that task slots have had so far.
-    fn count(&mut self) {
+    pub fn count(&mut self) {
         let slots = &self.slots;
         self.tables.counts = (0..self.tables.roots.len()).map(|t| slots.count(t)).collect();
     }

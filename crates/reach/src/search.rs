@@ -12,13 +12,15 @@ use rendez_evidence::{Control, End, Options, Stats};
 use rendez_model::EntryId;
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
+use rendez_model::symmetry::Renaming;
 
 use crate::fast::{Fast, Found};
-use crate::graph::Graph;
-use crate::network::{Network, Tables};
+use crate::graph::{Graph, Roles};
+use crate::network::{Network, Tables, Tig};
 use crate::steps::Fate;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, hash};
 use crate::stubborn::{Places, Scratch, Stubborn, update_places};
+use crate::symmetry::{Symmetry, Turns};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -28,8 +30,17 @@ pub struct Config {
     pub merge: bool,
     /// Leave out orders of steps that lead to the same states.
     pub stubborn: bool,
+    /// Of states that differ in which of several alike tasks is which, follow one.
+    pub symmetry: bool,
     /// Only states in which nothing can happen are of interest.
     pub deadlock_only: bool,
+}
+
+impl Default for Config {
+    /// One thread, with all reductions.
+    fn default() -> Config {
+        Config { threads: 1, merge: true, stubborn: true, symmetry: true, deadlock_only: false }
+    }
 }
 
 /// Why a search must start again.
@@ -44,6 +55,7 @@ pub enum Again {
 pub struct Reached<'s, 'p> {
     config: Config,
     stubborn: Option<Stubborn>,
+    pub symmetry: Option<Symmetry>,
     places: Vec<Places>,
     pub network: Network<'s, 'p>,
     pub layout: Layout,
@@ -68,6 +80,7 @@ pub struct Shared<'a> {
     pub store: &'a Store,
     config: &'a Config,
     stubborn: Option<&'a Stubborn>,
+    pub symmetry: Option<&'a Symmetry>,
     places: &'a [Places],
     fast: Option<&'a Fast>,
 }
@@ -122,9 +135,9 @@ impl Shared<'_> {
         Ok(())
     }
 
-    /// Calls `f` with every run of outcomes that was followed from a state, or cut, and where it
-    /// leads.
-    pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64])) {
+    /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
+    /// and the turns that make it the state that stands for it.
+    pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64], &[u16])) {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
         let plain = self.store.partial(id) == Some(PLAIN);
@@ -141,6 +154,7 @@ impl Shared<'_> {
         let some = some.map(<[u32]>::to_vec);
         let mut to = words.clone();
         let mut run = Vec::new();
+        let (mut before, mut turns) = (Vec::new(), Turns::new());
         for task in 0..self.tables.tasks() {
             if one.is_some_and(|c| c != task) || some.as_ref().is_some_and(|s| !s.contains(&(task as u32))) {
                 continue;
@@ -157,7 +171,10 @@ impl Shared<'_> {
                 if outcome.fate == Fate::Followed && !plain {
                     let _ = self.slide(&words, &mut to, scratch, |number| run.push(number));
                 }
-                f(&run, &to);
+                if let Some(symmetry) = self.symmetry {
+                    symmetry.settle(self.layout, &mut to, &mut before, &mut turns);
+                }
+                f(&run, &to, &turns);
             }
         }
     }
@@ -174,6 +191,8 @@ struct Worker {
     /// The state from which each was found.
     owners: Vec<u32>,
     spare: Spare,
+    before: Vec<u64>,
+    turns: Turns,
     transitions: usize,
     noted: Vec<bool>,
     notable: Vec<(u32, u32)>,
@@ -424,6 +443,11 @@ impl Worker {
     /// the index, the states found there, and then what is not there yet.
     fn insert_found<const W: usize>(&mut self, shared: &Shared) -> bool {
         let width = if W == 0 { shared.layout.words } else { W };
+        if let Some(symmetry) = shared.symmetry {
+            for words in self.found.chunks_exact_mut(width) {
+                symmetry.settle(shared.layout, words, &mut self.before, &mut self.turns);
+            }
+        }
         self.hashes.clear();
         self.hashes.extend(self.found.chunks_exact(width).map(|words| {
             let hash = hash(words);
@@ -485,6 +509,7 @@ struct Run<'r, 's, 'p> {
     quiet_entries: usize,
     loud: bool,
     stubborn: Option<Stubborn>,
+    symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
     /// Numbers that no state has.
@@ -499,7 +524,15 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         control: &'r Control,
     ) -> Self {
         let start = network.start();
-        let layout = Layout::new(start.iter().map(|_| 2));
+        let mut symmetry = match config.symmetry && network.tig == Tig::Modified {
+            true => Symmetry::new(network.steps.semantics.program, &network.slots),
+            false => None,
+        };
+        if let Some(symmetry) = &mut symmetry {
+            symmetry.update(&mut network.slots);
+            network.count();
+        }
+        let layout = Layout::new((0..start.len()).map(|slot| network.slots.count(slot).max(2)));
         let steps = &network.steps;
         let stubborn = match config.stubborn && config.merge {
             true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
@@ -526,6 +559,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             quiet_entries,
             loud: false,
             stubborn,
+            symmetry,
             places,
             fast: None,
             holes: 0,
@@ -551,6 +585,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         Ok(Reached {
             config: self.config.clone(),
             stubborn: self.stubborn,
+            symmetry: self.symmetry,
             places: self.places,
             network: self.network,
             layout: self.layout,
@@ -650,9 +685,11 @@ impl Run<'_, '_, '_> {
         let mut words = vec![0; self.layout.words];
         for component in graph.bottom_components() {
             let mut followed = vec![false; tasks];
+            let roles = Roles::new(&view, &graph, &component);
             for id in &component {
                 for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
-                    followed[self.network.tables.outcomes[*outcome as usize].task.index()] = true;
+                    let task = self.network.tables.outcomes[*outcome as usize].task;
+                    followed[roles.of(*id, task.index())] = true;
                 }
             }
             let ignored = component
@@ -663,7 +700,7 @@ impl Run<'_, '_, '_> {
                     self.store.read(*id, &mut words);
                     let value = |slot: usize| self.layout.get(&words, slot);
                     (0..tasks).any(|t| {
-                        !followed[t]
+                        !followed[roles.of(*id, t)]
                             && self.network.tables.known(t, value).is_none_or(|range| !range.is_empty())
                     })
                 });
@@ -783,6 +820,7 @@ impl Run<'_, '_, '_> {
             store: &self.store,
             config: self.config,
             stubborn: self.stubborn.as_ref(),
+            symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
         }
@@ -817,12 +855,21 @@ impl Run<'_, '_, '_> {
         self.layout.unpack(words, &mut values);
         self.network.learn(task, &values);
         self.fast = None;
+        if let Some(symmetry) = &mut self.symmetry {
+            symmetry.update(&mut self.network.slots);
+            self.network.count();
+        }
         if self.stubborn.is_some() {
             update_places(&mut self.places, &self.network.slots);
         }
         self.loud |= self.network.steps.loud.borrow().len() > self.quiet_entries;
         let new = &self.network.tables.changes[self.patches.len()..];
-        if new.iter().all(|(slot, value)| self.layout.fits(*slot as usize, *value)) {
+        let slots = &self.network.slots;
+        let fits = match self.symmetry {
+            Some(_) => (0..slots.len()).all(|s| self.layout.fits(s, slots.count(s) as u32 - 1)),
+            None => new.iter().all(|(slot, value)| self.layout.fits(*slot as usize, *value)),
+        };
+        if fits {
             let layout = &self.layout;
             self.patches.extend(new.iter().map(|(slot, value)| layout.patch(*slot as usize, *value)));
         } else {
@@ -976,13 +1023,19 @@ impl Reached<'_, '_> {
             store: &self.store,
             config: &self.config,
             stubborn: self.stubborn.as_ref(),
+            symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
         }
     }
 
     /// The outcomes that lead to a state from the start.
-    pub fn path(&self, mut id: u32) -> Vec<u32> {
+    pub fn path(&self, id: u32) -> Vec<u32> {
+        self.edges(id).into_iter().flat_map(|e| e.1).collect()
+    }
+
+    /// On the way to a state: each state, the outcomes from there, and the turns after them.
+    fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Turns)> {
         let mut ids = vec![id];
         while id != 0 {
             id = self.store.parent(id).unwrap_or(0);
@@ -995,23 +1048,57 @@ impl Reached<'_, '_> {
         for pair in ids.windows(2) {
             self.store.read(pair[1], &mut target);
             let mut taken = None;
-            self.view().successors(pair[0], &mut scratch, |run, to| {
+            self.view().successors(pair[0], &mut scratch, |run, to, turns| {
                 let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                 if taken.is_none() && followed && to == target {
-                    taken = Some(run.to_vec());
+                    taken = Some((pair[0], run.to_vec(), turns.to_vec()));
                 }
             });
-            path.extend(taken.into_iter().flatten());
+            path.extend(taken);
         }
         path
     }
 
     /// The single moves that lead to a state.
     pub fn moves(&self, id: u32) -> Vec<Move> {
-        let mut moves = self.network.first.moves.clone();
-        for outcome in self.path(id) {
-            moves.extend(&self.network.stories[outcome as usize].moves);
+        let program = self.network.steps.semantics.program;
+        let edges = self.edges(id);
+        // The last state is as it is; those before are turned like everything after them.
+        let mut turned: Vec<Vec<Move>> = Vec::new();
+        let mut renaming = Renaming::identity(program);
+        for (from, run, turns) in edges.iter().rev() {
+            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
+                renaming = renaming.after(&symmetry.renaming(program, turns));
+            }
+            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
+            turned.push(match renaming.is_identity() {
+                true => moves.collect(),
+                false => self.renamed(moves, &self.state(*from), &renaming),
+            });
         }
-        moves
+        let first = self.network.first.moves.iter().copied();
+        first.chain(turned.into_iter().rev().flatten()).collect()
+    }
+
+    /// Moves from a state, as they are when everything is renamed.
+    fn renamed(&self, moves: impl Iterator<Item = Move>, from: &State, renaming: &Renaming) -> Vec<Move> {
+        let steps = &self.network.steps;
+        let mut state = from.clone();
+        let mut result = Vec::new();
+        for mv in moves {
+            let mut here = steps.successors(&state, mv.task);
+            if mv.choice as usize >= here.len() {
+                return result;
+            }
+            let next = here.swap_remove(mv.choice as usize).1.state;
+            let (like, task) = (renaming.state(&next), renaming.task(mv.task));
+            let there = steps.successors(&renaming.state(&state), task);
+            // Nearly always the same choice.
+            let same = |choice: &usize| there.get(*choice).is_some_and(|(_, o)| o.state == like);
+            let choice = Some(mv.choice as usize).filter(same).or_else(|| (0..there.len()).find(same));
+            result.push(Move { task, choice: choice.map_or(mv.choice, |c| c as u32) });
+            state = next;
+        }
+        result
     }
 }

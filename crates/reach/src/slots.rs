@@ -1,10 +1,13 @@
 //! The state cut into slots: one per task with its own cells and queues, one per protected object
 //! with its components, one per shared cell. Each slot numbers the contents it ever had.
 
+use std::collections::HashMap;
+
 use indexmap::IndexSet;
 use rendez_model::access::{Access, each_written};
 use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
-use rendez_model::{EntryId, Owner, Program, Storage, TaskId, Value, VarId};
+use rendez_model::symmetry::Renaming;
+use rendez_model::{EntryId, ObjectId, Owner, Program, Storage, TaskId, Value, VarId};
 use rustc_hash::FxBuildHasher;
 
 /// What one part of a slot holds.
@@ -34,7 +37,7 @@ pub enum Role {
 }
 
 /// Names a part of a state.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Name {
     Cell(usize),
     Task(usize),
@@ -129,6 +132,50 @@ impl Slots {
             .chain(note)
             .collect();
         self.values[slot].insert_full(content).0 as u32
+    }
+
+    /// Where the parts of each slot go under a renaming: for each slot the one it comes from, and for
+    /// each of its parts the place of that part there. None if parts that are together are parted.
+    pub fn sources(&self, renaming: &Renaming) -> Option<Vec<(usize, Vec<usize>)>> {
+        let to = |name: Name| match name {
+            Name::Cell(v) => Name::Cell(renaming.var(VarId::from(v)).index()),
+            Name::Task(t) => Name::Task(renaming.task(TaskId::from(t)).index()),
+            Name::Queue(e) => Name::Queue(renaming.entry(EntryId::from(e)).index()),
+            Name::Lock(o) => Name::Lock(renaming.object(ObjectId::from(o)).index()),
+        };
+        let mut place = HashMap::new();
+        for (slot, parts) in self.parts.iter().enumerate() {
+            for (k, name) in parts.iter().enumerate() {
+                place.insert(to(*name), (slot, k));
+            }
+        }
+        let source = |parts: &Vec<Name>| {
+            let places: Vec<(usize, usize)> = parts.iter().filter_map(|n| place.get(n).copied()).collect();
+            let slot = places.first()?.0;
+            let whole = places.len() == parts.len() && self.parts[slot].len() == parts.len();
+            let together = places.iter().all(|p| p.0 == slot);
+            (whole && together).then(|| (slot, places.into_iter().map(|p| p.1).collect()))
+        };
+        self.parts.iter().map(source).collect()
+    }
+
+    /// The number, in another slot, of a content that was renamed.
+    pub fn renamed(
+        &mut self,
+        renaming: &Renaming,
+        (from, places): (usize, &[usize]),
+        number: u32,
+        to: usize,
+    ) -> u32 {
+        let content = &self.values[from][number as usize];
+        let rename = |part: &Part| match part {
+            Part::Task(ts) => Part::Task(renaming.task_state(ts)),
+            Part::Queue(queue) => Part::Queue(renaming.queue(queue)),
+            Part::Lock(lock) => Part::Lock(renaming.lock(*lock)),
+            Part::Cell(_) | Part::Note(_) => part.clone(),
+        };
+        let content: Content = places.iter().map(|k| rename(&content[*k])).collect();
+        self.values[to].insert_full(content).0 as u32
     }
 
     /// Puts a numbered content into a state.

@@ -180,6 +180,9 @@ pub struct Check {
     /// Follow every order of independent steps: slower, same verdicts
     #[arg(long)]
     pub no_stubborn: bool,
+    /// Tell alike tasks apart: slower, same verdicts
+    #[arg(long)]
+    pub no_symmetry: bool,
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,

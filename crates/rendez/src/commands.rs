@@ -47,7 +47,7 @@ fn colour(terminal: bool) -> bool {
 fn complain(map: &SourceMap, diagnostics: &[Diagnostic]) {
     let colour = colour(std::io::stderr().is_terminal());
     for diagnostic in diagnostics {
-        eprintln!("{}", render(map, diagnostic, colour));
+        crate::complain!("{}", render(map, diagnostic, colour));
     }
 }
 
@@ -69,7 +69,7 @@ pub fn read(input: &Input) -> Result<Ready, u8> {
     let broken = rendez_model::validate(&program);
     if !broken.is_empty() {
         for invalid in broken.iter().take(5) {
-            eprintln!("internal error: {invalid}");
+            crate::complain!("internal error: {invalid}");
         }
         return Err(INTERNAL);
     }
@@ -100,7 +100,7 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     for name in &input.untrack {
         let cells = named(program, name);
         if cells.is_empty() {
-            eprintln!("error: --untrack {name}: the program has no such variable");
+            crate::complain!("error: --untrack {name}: the program has no such variable");
             return Err(BAD_INPUT);
         }
         make_opaque(program, |v, _| cells.contains(&v));
@@ -109,7 +109,7 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     for name in input.track.iter().chain(&ready.tracked) {
         let cells = named(program, name);
         if cells.is_empty() {
-            eprintln!("error: --track {name}: the program has no such variable");
+            crate::complain!("error: --track {name}: the program has no such variable");
             return Err(BAD_INPUT);
         }
         keep.extend(cells);
@@ -128,7 +128,7 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     slice(program, &keep);
     let broken = rendez_model::validate(program);
     for invalid in broken.iter().take(5) {
-        eprintln!("internal error: {invalid}");
+        crate::complain!("internal error: {invalid}");
     }
     if broken.is_empty() { Ok(()) } else { Err(INTERNAL) }
 }
@@ -140,13 +140,13 @@ fn run_check(check: &Check) -> u8 {
             Some(kind) => only.push(*kind),
             None => {
                 let names: Vec<&str> = Kind::ALL.iter().map(|k| k.name()).collect();
-                eprintln!("error: there is no check `{name}`; there are {}", names.join(", "));
+                crate::complain!("error: there is no check `{name}`; there are {}", names.join(", "));
                 return BAD_INPUT;
             }
         }
     }
     if check.timeout.is_some_and(|t| !t.is_finite() || t <= 0.0) {
-        eprintln!("error: --timeout takes a positive number of seconds");
+        crate::complain!("error: --timeout takes a positive number of seconds");
         return BAD_INPUT;
     }
     let mut ready = match read(&check.input) {
@@ -168,7 +168,7 @@ fn run_check(check: &Check) -> u8 {
     // Long delays are an order between steps that only the reference explorer knows.
     let plain = check.engine == Engine::Explore || (check.engine == Engine::Auto && options.long_delays);
     if check.engine == Engine::Reach && options.long_delays {
-        eprintln!("error: --delays long is for --engine explore");
+        crate::complain!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
     let questions = match questions(check, &mut ready) {
@@ -179,6 +179,7 @@ fn run_check(check: &Check) -> u8 {
         threads: check.threads.into(),
         merge: options.merge_local,
         stubborn: !check.no_stubborn,
+        symmetry: !check.no_symmetry,
         deadlock_only: false,
     };
     let outcome = watched(|control| {
@@ -203,7 +204,7 @@ fn run_check(check: &Check) -> u8 {
         outcome
     });
     for contradiction in &outcome.contradictions {
-        eprintln!("internal error: {contradiction}");
+        crate::complain!("internal error: {contradiction}");
     }
     if !outcome.contradictions.is_empty() {
         return INTERNAL;
@@ -233,11 +234,11 @@ fn run_check(check: &Check) -> u8 {
             Some(trace) => {
                 let saved = crate::simulate::write_trace(&ready.program, &trace.moves);
                 if let Err(error) = std::fs::write(file, saved) {
-                    eprintln!("error: {}: cannot be written: {error}", file.display());
+                    crate::complain!("error: {}: cannot be written: {error}", file.display());
                     return BAD_INPUT;
                 }
             }
-            None => eprintln!("note: there is no trace to save"),
+            None => crate::complain!("note: there is no trace to save"),
         }
     }
     // A reader that has seen enough closes the pipe: no error.
@@ -254,7 +255,7 @@ fn questions(check: &Check, ready: &mut Ready) -> Result<Vec<ctl::Question>, u8>
         let text = match text {
             Ok(text) => text,
             Err(error) => {
-                eprintln!("error: {}: cannot be read: {error}", file.display());
+                crate::complain!("error: {}: cannot be read: {error}", file.display());
                 return Err(BAD_INPUT);
             }
         };
@@ -328,12 +329,12 @@ fn run_dump(dump: &Dump) -> u8 {
             let bytes = match std::fs::read(source) {
                 Ok(bytes) => bytes,
                 Err(error) => {
-                    eprintln!("error: {}: cannot be read: {error}", source.display());
+                    crate::complain!("error: {}: cannot be read: {error}", source.display());
                     return BAD_INPUT;
                 }
             };
             let Ok(text) = rendez_source::decode(&bytes) else {
-                eprintln!("error: {}: this is not source text", source.display());
+                crate::complain!("error: {}: this is not source text", source.display());
                 return BAD_INPUT;
             };
             print!("{}", rendez_ada::parse::tree_text(&text));
@@ -372,7 +373,7 @@ fn run_graph(graph: &Graph) -> u8 {
     };
     let options = Options { max_states: 1_000_000, ..Options::default() };
     let Some(ticg) = Ticg::new(&semantics, tig, &options, &Control::default()) else {
-        eprintln!("error: the graph has more than {} states", options.max_states);
+        crate::complain!("error: the graph has more than {} states", options.max_states);
         return BAD_INPUT;
     };
     let dot = match graph.kind {
@@ -384,7 +385,7 @@ fn run_graph(graph: &Graph) -> u8 {
         GraphFormat::Svg => match draw(&dot) {
             Some(svg) => svg,
             None => {
-                eprintln!("error: --format svg needs the program `dot` of Graphviz");
+                crate::complain!("error: --format svg needs the program `dot` of Graphviz");
                 return BAD_INPUT;
             }
         },

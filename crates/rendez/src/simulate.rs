@@ -23,14 +23,14 @@ pub fn run(simulate: &Simulate) -> u8 {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) => {
-                eprintln!("error: {}: cannot be read: {error}", file.display());
+                crate::complain!("error: {}: cannot be read: {error}", file.display());
                 return BAD_INPUT;
             }
         };
         return match parse_trace(&text) {
             Ok(moves) => follow(&ready, &moves, &file.display().to_string()),
             Err((line, why)) => {
-                eprintln!("error: {}:{line}:1: {why}", file.display());
+                crate::complain!("error: {}:{line}:1: {why}", file.display());
                 BAD_INPUT
             }
         };
@@ -39,7 +39,7 @@ pub fn run(simulate: &Simulate) -> u8 {
         Some(seed) => random(&ready, seed, simulate.steps),
         None if std::io::stdin().is_terminal() => interactive(&ready),
         None => {
-            eprintln!("error: without a terminal, say how to choose: --seed N or --trace FILE");
+            crate::complain!("error: without a terminal, say how to choose: --seed N or --trace FILE");
             BAD_INPUT
         }
     }
@@ -92,20 +92,20 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
         None => ready.map.line(span.file, span.line).trim().to_owned(),
     };
     let task = &program.tasks[step.step.task.index()].name;
-    println!("{number:>5}  {task}  {text}  {}:{}", ready.map.name(span.file), span.line);
+    crate::say!("{number:>5}  {task}  {text}  {}:{}", ready.map.name(span.file), span.line);
 }
 
 /// Says how the execution ended, and who waits for whom.
 fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
     let waiting = rendez_evidence::why_blocked(semantics, state);
     if waiting.is_empty() {
-        println!("the program has ended");
+        crate::say!("the program has ended");
         return 0;
     }
-    println!("nobody can go on:");
+    crate::say!("nobody can go on:");
     for w in waiting {
         let task = &ready.program.tasks[w.task.index()].name;
-        println!("       {task}  {}  {}:{}", w.reason, ready.map.name(w.span.file), w.span.line);
+        crate::say!("       {task}  {}  {}:{}", w.reason, ready.map.name(w.span.file), w.span.line);
     }
     1
 }
@@ -116,7 +116,10 @@ fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
     for (i, mv) in moves.iter().enumerate() {
         let possible = mv.task.index() < ready.program.tasks.len();
         let Some(outcome) = possible.then(|| semantics.step(&state, *mv)).flatten() else {
-            eprintln!("error: {file}:{}:1: this step is not possible here; was the program changed?", i + 2);
+            crate::complain!(
+                "error: {file}:{}:1: this step is not possible here; was the program changed?",
+                i + 2
+            );
             return BAD_INPUT;
         };
         tell(ready, i + 1, &state, &outcome);
@@ -125,7 +128,7 @@ fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
     if semantics.enabled(&state).is_empty() {
         return conclude(ready, &semantics, &state);
     }
-    println!("the trace ends here; the program could go on");
+    crate::say!("the trace ends here; the program could go on");
     0
 }
 
@@ -147,7 +150,7 @@ fn random(ready: &Ready, seed: u64, steps: usize) -> u8 {
         tell(ready, number, &state, &outcome);
         state = outcome.state;
     }
-    println!("stopped after {steps} steps");
+    crate::say!("stopped after {steps} steps");
     0
 }
 
@@ -166,7 +169,7 @@ fn interactive(ready: &Ready) -> u8 {
             let span = ready.program.node(loc).span;
             let task = &ready.program.tasks[mv.task.index()].name;
             let line = ready.map.line(span.file, span.line).trim();
-            println!("{:>4}) {task}  line {}  {line}", i + 1, span.line);
+            crate::say!("{:>4}) {task}  line {}  {line}", i + 1, span.line);
         }
         print!("step (1-{}), b to go back, q to quit: ", moves.len());
         let _ = std::io::stdout().flush();
@@ -189,7 +192,7 @@ fn interactive(ready: &Ready) -> u8 {
                         history.push(outcome.state);
                     }
                 }
-                None => println!("there is no step {word}"),
+                None => crate::say!("there is no step {word}"),
             },
         }
     }

@@ -71,7 +71,7 @@ pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request
             let project = project::read(&file, &scenario, &Disk, map)?;
             request.naming = project.naming;
             if !project.missing.is_empty() {
-                eprintln!(
+                crate::complain!(
                     "note: {} imports projects that are not at hand: {}; name the folders of their units with -I",
                     file.display(),
                     project.missing.join(", ")

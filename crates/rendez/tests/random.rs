@@ -31,9 +31,8 @@ fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
 }
 
 /// The same from the reachability engine.
-fn reached(program: &Program, merge_local: bool, stubborn: bool, threads: usize) -> Option<BTreeSet<Kind>> {
-    let options = Options { max_states: 30_000, merge_local, ..Options::default() };
-    let config = Config { threads, merge: merge_local, stubborn, deadlock_only: false };
+fn reached(program: &Program, config: Config) -> Option<BTreeSet<Kind>> {
+    let options = Options { max_states: 30_000, merge_local: config.merge, ..Options::default() };
     violated(rendez_reach::check(program, &options, &config, &Control::default()))
 }
 
@@ -81,11 +80,16 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     rendez_model::passes::inline(&mut flat, 4);
     let inlined = verdicts(&flat, true)?;
     let mut all = vec![("plain", plain), ("merged", merged), ("sliced", sliced), ("inlined", inlined)];
-    all.push(("reach", reached(&program, true, false, 1)?));
-    all.push(("reach, unmerged", reached(&program, false, false, 1)?));
-    all.push(("reach, stubborn", reached(&program, true, true, 1)?));
-    all.push(("reach, sliced, stubborn, two threads", reached(&passed, true, true, 2)?));
-    let config = Config { threads: 1, merge: true, stubborn: true, deadlock_only: false };
+    let config = Config::default();
+    let merged = Config { stubborn: false, symmetry: false, ..config.clone() };
+    all.push(("reach, unmerged", reached(&program, Config { merge: false, ..merged.clone() })?));
+    all.push(("reach, stubborn", reached(&program, Config { stubborn: true, ..merged.clone() })?));
+    all.push(("reach, symmetry", reached(&passed, Config { symmetry: true, ..merged.clone() })?));
+    all.push(("reach", reached(&program, merged)?));
+    all.push((
+        "reach, all reductions, two threads",
+        reached(&passed, Config { threads: 2, ..config.clone() })?,
+    ));
     let options = Options { max_states: 30_000, ..Options::default() };
     let held = rendez_reach::held_without_counters(&passed, &options, &config, &Control::default());
     if let Some(kind) = held.iter().find(|k| all[0].1.contains(*k)) {

@@ -14,8 +14,8 @@ type Part = fn(&Point) -> f64;
 
 pub(super) fn run(output: Option<&Path>) -> u8 {
     let mut curves: Vec<Curve> = Vec::new();
-    println!("| program | reductions | n | states | seconds | kB |");
-    println!("|---|---|---|---|---|---|");
+    crate::say!("| program | reductions | n | states | seconds | kB |");
+    crate::say!("|---|---|---|---|---|---|");
     let families: [(&str, &[usize], &[usize]); 4] = [
         ("philosophers", &[4, 6, 8, 10, 12, 14], &[4, 8, 16, 32, 64, 100]),
         ("ordered", &[4, 6, 8, 10, 12, 14], &[4, 8, 16, 32, 64, 100]),
@@ -28,7 +28,7 @@ pub(super) fn run(output: Option<&Path>) -> u8 {
             for n in sizes {
                 let Some((states, seconds, bytes)) = ours(family, *n, 1, stubborn, 60) else { break };
                 let what = if stubborn { "stubborn sets" } else { "none" };
-                println!("| {family} | {what} | {n} | {states} | {seconds:.3} | {} |", bytes / 1024);
+                crate::say!("| {family} | {what} | {n} | {states} | {seconds:.3} | {} |", bytes / 1024);
                 points.push((*n, states, seconds, bytes));
             }
             curves.push((format!("{family}, {}", if stubborn { "reduced" } else { "full" }), points));
@@ -41,7 +41,7 @@ pub(super) fn run(output: Option<&Path>) -> u8 {
         ];
         for (file, unit, value) in plots {
             if let Err(error) = std::fs::write(folder.join(file), plot(&curves, unit, value)) {
-                eprintln!("error: {}: cannot be written: {error}", folder.join(file).display());
+                crate::complain!("error: {}: cannot be written: {error}", folder.join(file).display());
                 return crate::commands::BAD_INPUT;
             }
         }

@@ -37,13 +37,13 @@ fn emit(wanted: &str) -> u8 {
             0
         }
         (Some(_), _) => {
-            eprintln!("error: --emit {name}:N takes a number from 2 to 2000");
+            crate::complain!("error: --emit {name}:N takes a number from 2 to 2000");
             BAD_INPUT
         }
         (None, _) => {
-            eprintln!("error: there is no family `{name}`; there are:");
+            crate::complain!("error: there is no family `{name}`; there are:");
             for family in FAMILIES {
-                eprintln!("  {:<20} N {}", family.name, family.what);
+                crate::complain!("  {:<20} N {}", family.name, family.what);
             }
             BAD_INPUT
         }
@@ -126,10 +126,10 @@ fn tig_name(tig: Tig) -> &'static str {
 }
 
 fn cats() -> u8 {
-    println!("Table II of CATS: states and edges, published and ours.");
-    println!("Edges as published: transitions, a self loop for each terminal state, minus one.\n");
-    println!("| program | construction | n | states | ours | edges | ours | deadlocks | |");
-    println!("|---|---|---|---|---|---|---|---|---|");
+    crate::say!("Table II of CATS: states and edges, published and ours.");
+    crate::say!("Edges as published: transitions, a self loop for each terminal state, minus one.\n");
+    crate::say!("| program | construction | n | states | ours | edges | ours | deadlocks | |");
+    crate::say!("|---|---|---|---|---|---|---|---|---|");
     let (mut equal, mut rows) = (0, 0);
     let options = Options { max_states: 50_000_000, ..Options::default() };
     for (part, tig, published) in TABLE_II {
@@ -142,7 +142,7 @@ fn cats() -> u8 {
             };
             let semantics = Semantics::new(&program);
             let Some(ticg) = Ticg::new(&semantics, *tig, &options, &Control::default()) else {
-                println!("| {part} | {} | {n} | {states} | limit | | | | |", tig_name(*tig));
+                crate::say!("| {part} | {} | {n} | {states} | limit | | | | |", tig_name(*tig));
                 continue;
             };
             let ours = ticg.edges() + ticg.terminal() - 1;
@@ -160,25 +160,25 @@ fn cats() -> u8 {
                 true => "-".to_owned(),
                 false => ticg.potential_deadlocks().len().to_string(),
             };
-            println!(
+            crate::say!(
                 "| {part} | {} | {n} | {states} | {} | {edges} | {ours} | {deadlocks} | {mark} |",
                 tig_name(*tig),
                 ticg.states()
             );
         }
     }
-    println!("\n{equal} of {rows} rows equal");
-    println!("\nThe report on four philosophers (unoptimized):\n");
+    crate::say!("\n{equal} of {rows} rows equal");
+    crate::say!("\nThe report on four philosophers (unoptimized):\n");
     let program = model("philosophers", 4, &[]);
     let semantics = Semantics::new(&program);
     if let Some(ticg) = Ticg::new(&semantics, Tig::Unoptimized, &options, &Control::default()) {
         for id in ticg.potential_deadlocks() {
-            ticg.path(id).iter().chain(&ticg.ready(id)).for_each(|line| println!("{line}"));
+            ticg.path(id).iter().chain(&ticg.ready(id)).for_each(|line| crate::say!("{line}"));
         }
     }
-    println!("\nFigures 2 and 7, and Chiron:\n");
-    println!("| program | construction | states | edges | potential deadlocks |");
-    println!("|---|---|---|---|---|");
+    crate::say!("\nFigures 2 and 7, and Chiron:\n");
+    crate::say!("| program | construction | states | edges | potential deadlocks |");
+    crate::say!("|---|---|---|---|---|");
     for (family, n, tig) in [
         ("figure-2", 2, Tig::Optimized),
         ("figure-2", 2, Tig::Modified),
@@ -195,7 +195,7 @@ fn cats() -> u8 {
         let program = model(family, n, &[]);
         let semantics = Semantics::new(&program);
         if let Some(ticg) = Ticg::new(&semantics, tig, &options, &Control::default()) {
-            println!(
+            crate::say!(
                 "| {family}:{n} | {} | {} | {} | {} |",
                 tig_name(tig),
                 ticg.states(),

@@ -31,7 +31,7 @@ pub(super) fn ours(
         timeout: Some(Duration::from_secs(seconds)),
         ..Options::default()
     };
-    let config = Config { threads, merge: true, stubborn, deadlock_only: true };
+    let config = Config { threads, merge: true, stubborn, symmetry: false, deadlock_only: true };
     let reached = reach(&semantics, &options, &config, &Control::default(), &[]);
     (reached.end == End::Complete).then_some((
         reached.stats.states,
@@ -72,14 +72,14 @@ fn spin(family: &str, n: usize, states: usize, folder: &std::path::Path) -> Opti
 pub(super) fn run() -> u8 {
     let folder = std::env::temp_dir().join(format!("rendez-peers-{}", std::process::id()));
     if std::fs::create_dir_all(&folder).is_err() {
-        eprintln!("error: {}: cannot be made", folder.display());
+        crate::complain!("error: {}: cannot be made", folder.display());
         return crate::commands::BAD_INPUT;
     }
-    println!("Every interleaving, no reduction, one thread; SPIN with -O2 -DSAFETY -DNOREDUCE.\n");
-    println!(
+    crate::say!("Every interleaving, no reduction, one thread; SPIN with -O2 -DSAFETY -DNOREDUCE.\n");
+    crate::say!(
         "| program | states | SPIN states | rendez s | SPIN s | rendez states/s | SPIN states/s | ratio | rendez bytes/state | SPIN bytes/state | ratio | two threads |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    crate::say!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let rows: Vec<(&str, usize)> = (10..=14)
         .map(|n| ("ordered", n))
         .chain((5..=8).map(|n| ("readers-writers", n)))
@@ -93,7 +93,7 @@ pub(super) fn run() -> u8 {
         match spin(family, n, states, &folder) {
             Some(row) => {
                 let spins = row.states as f64 / row.seconds;
-                println!(
+                crate::say!(
                     "| {family}:{n} | {states} | {} | {seconds:.3} | {:.2} | {rate:.0} | {spins:.0} | {:.1} | {each:.1} | {:.1} | {:.1} | {two:.2} |",
                     row.states,
                     row.seconds,
@@ -102,7 +102,7 @@ pub(super) fn run() -> u8 {
                     row.bytes / each
                 );
             }
-            None => println!(
+            None => crate::say!(
                 "| {family}:{n} | {states} | - | {seconds:.3} | - | {rate:.0} | - | - | {each:.1} | - | - | {two:.2} |"
             ),
         }
