@@ -68,6 +68,8 @@ pub enum End {
     Time,
     Memory,
     Interrupted,
+    /// Not all of each state was kept: states may have been missed.
+    Hashed,
 }
 
 impl End {
@@ -79,6 +81,7 @@ impl End {
             End::Time => format!("the time limit was reached after {states} states"),
             End::Memory => format!("the memory limit was reached after {states} states"),
             End::Interrupted => format!("interrupted after {states} states"),
+            End::Hashed => format!("states may have been missed among {states}"),
         }
     }
 }

@@ -10,11 +10,12 @@ use rendez_model::access::Access;
 use rendez_model::passes::{make_opaque, slice};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, CallMode, Expr, Loc, Place, Program, TaskId};
+use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Place, Program, TaskId};
 use rustc_hash::FxHashSet;
 
 use crate::finite;
 use crate::graph::{Graph, Roles};
+use crate::hashed::{self, Keep};
 use crate::network::{Network, Tig};
 use crate::search::{Again, Config, Reached, hunt, search};
 use crate::steps::{Fate, Steps};
@@ -23,6 +24,9 @@ use crate::walk::walk;
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.
 pub fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+    if config.keep != Keep::States {
+        return hunted(program, options, config, control, &[]);
+    }
     let started = Instant::now();
     let semantics = Semantics::bounded(program, options.recursion);
     let mut findings = Findings::new(&semantics);
@@ -74,6 +78,106 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         reached: findings.reached,
         contradictions: findings.contradictions,
         cut: run.stopped,
+        long_delays: false,
+    }
+}
+
+/// Looks for errors only, and keeps less than the states.
+fn hunted(
+    program: &Program,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+    loud: &[EntryId],
+) -> Outcome {
+    let semantics = Semantics::bounded(program, options.recursion);
+    let mut findings = Findings::new(&semantics);
+    let steps = Steps::new(&semantics, options.merge_local, options.skip_guesses, loud, &[]);
+    let mut network = Network::new(steps, Tig::Modified);
+    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let mut stuck_at: FxHashSet<Vec<Loc>> = FxHashSet::default();
+    let first = &network.first;
+    see(&first.steps, &first.moves, &[], &first.state, &mut known, &mut findings);
+    // Both look at what was found.
+    let shared = std::cell::RefCell::new((findings, known));
+    let mut stopped = false;
+    let mut about = AboutToAccess::default();
+    let hunted = hashed::hunt(
+        &mut network,
+        config.keep,
+        options,
+        control,
+        |network, here, stuck| {
+            let (findings, known) = &mut *shared.borrow_mut();
+            let fresh = about.look(network, |slot| here.values[slot]);
+            if !fresh && !stuck {
+                return;
+            }
+            let state = network.slots.state(here.values.iter().copied());
+            if fresh {
+                races(program, &network.steps.access, &state, |seen| {
+                    if known.insert(seen.clone()) {
+                        findings.seen(&seen, &network.moves(here.path), &state);
+                    }
+                });
+            }
+            // Those that differ only in data are one.
+            let places = || state.tasks.iter().map(|t| t.pc).collect();
+            if stuck
+                && state.tasks.iter().any(|t| alive(t.status))
+                && stuck_at.len() < 50
+                && stuck_at.insert(places())
+            {
+                blocked(&network.steps, network.moves(here.path), &state, findings);
+            }
+        },
+        |network, here, number| {
+            let (findings, known) = &mut *shared.borrow_mut();
+            let story = &network.stories[number as usize];
+            let state = network.slots.state(here.values.iter().copied());
+            match network.tables.outcomes[number as usize].fate {
+                Fate::Stopped => stopped = true,
+                Fate::Unsupported => {
+                    let loc = story.steps.last().map_or(state.tasks[0].pc, |s| s.loc);
+                    findings.seen(&Seen::Unsupported { loc }, &[], &state);
+                }
+                Fate::Skipped => return,
+                Fate::Followed => {}
+            }
+            if story.seen.iter().any(|s| !known.contains(s)) {
+                see(&story.steps, &story.moves, &network.moves(here.path), &state, known, findings);
+            }
+        },
+    );
+    let louder = network.steps.loud.borrow().clone();
+    if hunted.end == End::Complete && louder.len() > loud.len() {
+        return self::hunted(program, options, config, control, &louder);
+    }
+    let (mut findings, _) = shared.into_inner();
+    let states = hunted.stats.states;
+    let missed = format!(
+        "only {} were kept; the probability that states were missed is about {:.1e}",
+        if config.keep == Keep::Bits { "bits of states" } else { "hashes of states" },
+        -(-hunted.missed).exp_m1(),
+    );
+    let reason = match hunted.end {
+        End::Complete => format!("{states} states were searched, but {missed}"),
+        end => format!("{}, and {missed}", end.reason(states)),
+    };
+    let mut entries = Entries::new(program);
+    // Nothing is claimed about entries.
+    (0..program.entries.len()).for_each(|e| {
+        entries.add(e.into(), true, true);
+    });
+    Outcome {
+        engine: "reach",
+        answers: findings.answers(&entries, |_| reason.clone()),
+        properties: Vec::new(),
+        stats: hunted.stats,
+        end: if hunted.end == End::Complete { End::Hashed } else { hunted.end },
+        reached: findings.reached,
+        contradictions: findings.contradictions,
+        cut: stopped,
         long_delays: false,
     }
 }
@@ -337,76 +441,97 @@ fn blocked_states(reached: &Reached, findings: &mut Findings) {
     let steps = &reached.network.steps;
     for id in &reached.blocked {
         let state = reached.state(*id);
-        if !state.tasks.iter().any(|t| alive(t.status)) {
-            continue;
+        if state.tasks.iter().any(|t| alive(t.status)) {
+            blocked(steps, reached.moves(*id), &state, findings);
         }
-        let mut moves = reached.moves(*id);
-        let (last, waits) = steps.commit(&state);
-        moves.extend(waits);
-        let moving = (0..last.tasks.len()).find(|t| !steps.successors(&last, TaskId::from(*t)).is_empty());
-        if let Some(task) = moving {
-            let name = &steps.semantics.program.tasks[task].name;
-            findings.contradictions.push(format!("a state without steps lets {name} go on"));
-            continue;
-        }
-        findings.seen(&Seen::Blocked, &moves, &last);
     }
 }
 
-/// Pairs of tasks about to access one variable. Two tasks at the same places race or do not,
-/// whatever the others do, unless an index into an array is shared itself.
+/// A state in which nothing can happen.
+fn blocked(steps: &Steps, mut moves: Vec<Move>, state: &State, findings: &mut Findings) {
+    let (last, waits) = steps.commit(state);
+    moves.extend(waits);
+    let moving = (0..last.tasks.len()).find(|t| !steps.successors(&last, TaskId::from(*t)).is_empty());
+    match moving {
+        Some(task) => {
+            let name = &steps.semantics.program.tasks[task].name;
+            findings.contradictions.push(format!("a state without steps lets {name} go on"));
+        }
+        None => findings.seen(&Seen::Blocked, &moves, &last),
+    }
+}
+
+/// Pairs of tasks about to access one variable.
 fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findings) {
     let steps = &reached.network.steps;
-    let program = steps.semantics.program;
-    if !steps.access.shared.iter().any(|s| *s) {
-        return;
-    }
-    let slots = &reached.network.slots;
-    // By task and contents: whether the task is about to access something shared.
-    let about: Vec<Vec<bool>> = (0..program.tasks.len())
-        .map(|t| {
-            (0..slots.count(t))
-                .map(|number| {
-                    slots.task(t, number as u32).is_some_and(|ts| {
-                        matches!(ts.status, Status::Active | Status::Activating)
-                            && ts.wait == Wait::Nothing
-                            && accesses(&program.node(ts.pc).action)
-                            && (!steps.access.local[ts.pc.index()]
-                                || program.node(ts.pc).action == Action::Return)
-                    })
-                })
-                .collect()
-        })
-        .collect();
-    let wanders = program.nodes.iter().any(|n| shared_index(steps, &n.action));
+    let mut about = AboutToAccess::default();
     let mut words = vec![0; reached.layout.words];
-    let mut pairs: FxHashSet<[u32; 4]> = FxHashSet::default();
-    let mut busy = Vec::new();
     let mut found = Vec::new();
     for id in 0..reached.store.len() as u32 {
+        if reached.store.parent(id).is_none() {
+            continue;
+        }
         reached.store.read(id, &mut words);
-        busy.clear();
-        for (t, about) in about.iter().enumerate() {
-            let number = reached.layout.get(&words, t);
-            if about[number as usize] {
-                busy.push((t as u32, number));
-            }
-        }
-        let mut fresh = false;
-        for (i, a) in busy.iter().enumerate() {
-            for b in &busy[i + 1..] {
-                fresh |= pairs.insert([a.0, a.1, b.0, b.1]) || wanders;
-            }
-        }
-        if fresh && reached.store.parent(id).is_some() {
+        if about.look(&reached.network, |slot| reached.layout.get(&words, slot)) {
             let state = reached.state(id);
-            races(program, &steps.access, &state, |seen| found.push((seen, id)));
+            races(steps.semantics.program, &steps.access, &state, |seen| found.push((seen, id)));
         }
     }
     for (seen, id) in found {
         if known.insert(seen.clone()) {
             findings.seen(&seen, &reached.moves(id), &reached.state(id));
         }
+    }
+}
+
+/// Tells states in which two tasks may race from the others. Two tasks at the same places race or do
+/// not, whatever the others do, unless an index into an array is shared itself.
+#[derive(Default)]
+struct AboutToAccess {
+    /// By task and contents: whether the task is about to access something shared.
+    about: Vec<Vec<bool>>,
+    pairs: FxHashSet<[u32; 4]>,
+    busy: Vec<(u32, u32)>,
+    /// Whether there is something shared, and whether an index is.
+    shares: Option<(bool, bool)>,
+}
+
+impl AboutToAccess {
+    /// Whether some two tasks may race here that were not seen to be here together.
+    fn look(&mut self, network: &Network, value: impl Fn(usize) -> u32) -> bool {
+        let steps = &network.steps;
+        let program = steps.semantics.program;
+        let (shares, wanders) = *self.shares.get_or_insert_with(|| {
+            let wanders = program.nodes.iter().any(|n| shared_index(steps, &n.action));
+            (steps.access.shared.iter().any(|s| *s), wanders)
+        });
+        if !shares {
+            return false;
+        }
+        self.about.resize(program.tasks.len(), Vec::new());
+        self.busy.clear();
+        for (t, about) in self.about.iter_mut().enumerate() {
+            let number = value(t);
+            while about.len() <= number as usize {
+                about.push(network.slots.task(t, about.len() as u32).is_some_and(|ts| {
+                    matches!(ts.status, Status::Active | Status::Activating)
+                        && ts.wait == Wait::Nothing
+                        && accesses(&program.node(ts.pc).action)
+                        && (!steps.access.local[ts.pc.index()]
+                            || program.node(ts.pc).action == Action::Return)
+                }));
+            }
+            if about[number as usize] {
+                self.busy.push((t as u32, number));
+            }
+        }
+        let mut fresh = false;
+        for (i, a) in self.busy.iter().enumerate() {
+            for b in &self.busy[i + 1..] {
+                fresh |= self.pairs.insert([a.0, a.1, b.0, b.1]) || wanders;
+            }
+        }
+        fresh
     }
 }
 

@@ -3,8 +3,8 @@
 //! [`quiet`] says which waiting nobody can observe, [`steps`] makes the steps of task interaction
 //! graphs out of steps of the semantics, [`network`] learns them as decision trees over [`slots`],
 //! [`search`] applies them to packed states in a [`store`], leaving out what [`stubborn`] sets make
-//! superfluous, and [`check`] decides the default
-//! checks, [`ctl`] temporal formulas.
+//! superfluous and what [`symmetry`] makes alike, and [`check`] decides the default checks, [`ctl`]
+//! temporal formulas. [`hashed`] searches keep less than the states.
 
 pub mod cats;
 mod check;
@@ -12,6 +12,7 @@ pub mod ctl;
 mod fast;
 mod finite;
 mod graph;
+mod hashed;
 mod network;
 mod quiet;
 mod search;
@@ -23,5 +24,6 @@ mod symmetry;
 mod walk;
 
 pub use check::{check, held_without_counters, reach};
+pub use hashed::Keep;
 pub use network::Tig;
 pub use search::{Config, Reached};

@@ -428,6 +428,13 @@ impl<'s, 'p> Network<'s, 'p> {
         self.tables.counts = (0..self.tables.roots.len()).map(|t| slots.count(t)).collect();
     }
 
+    /// The single moves of some outcomes, from the start.
+    pub fn moves(&self, path: &[u32]) -> Vec<Move> {
+        let mut moves = self.first.moves.clone();
+        moves.extend(path.iter().flat_map(|o| &self.stories[*o as usize].moves));
+        moves
+    }
+
     fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
         let list = &mut self.tables.alone[task];
         if list.len() <= own as usize {

@@ -16,6 +16,7 @@ use rendez_model::symmetry::Renaming;
 
 use crate::fast::{Fast, Found};
 use crate::graph::{Graph, Roles};
+use crate::hashed::Keep;
 use crate::network::{Network, Tables, Tig};
 use crate::steps::Fate;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, hash};
@@ -34,12 +35,21 @@ pub struct Config {
     pub symmetry: bool,
     /// Only states in which nothing can happen are of interest.
     pub deadlock_only: bool,
+    /// What to keep of states; with less than all of it, nothing is ever proved.
+    pub keep: Keep,
 }
 
 impl Default for Config {
     /// One thread, with all reductions.
     fn default() -> Config {
-        Config { threads: 1, merge: true, stubborn: true, symmetry: true, deadlock_only: false }
+        Config {
+            threads: 1,
+            merge: true,
+            stubborn: true,
+            symmetry: true,
+            deadlock_only: false,
+            keep: Keep::States,
+        }
     }
 }
 

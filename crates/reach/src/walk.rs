@@ -82,9 +82,7 @@ pub fn walk(
 }
 
 fn so_far(network: &Network, path: &[u32], values: &[u32]) -> (Vec<Move>, State) {
-    let mut moves = network.first.moves.clone();
-    moves.extend(path.iter().flat_map(|o| &network.stories[*o as usize].moves));
-    (moves, network.slots.state(values.iter().copied()))
+    (network.moves(path), network.slots.state(values.iter().copied()))
 }
 
 /// Marsaglia's xorshift: all that is needed here, and the same on every machine.

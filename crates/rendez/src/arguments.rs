@@ -183,9 +183,22 @@ pub struct Check {
     /// Tell alike tasks apart: slower, same verdicts
     #[arg(long)]
     pub no_symmetry: bool,
+    /// What to keep of each state; with less than the states, errors are found but nothing is proved
+    #[arg(long, value_enum, default_value_t = Keep::States)]
+    pub keep: Keep,
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Keep {
+    /// All of it: exact
+    States,
+    /// 64 bits: hash compaction
+    Hashes,
+    /// Three bits of an array of half the memory: bitstate
+    Bits,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -171,6 +171,10 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
+    if check.keep != Keep::States && (plain || !check.property.is_empty()) {
+        crate::complain!("error: --keep is for the default checks with --engine reach");
+        return BAD_INPUT;
+    }
     let questions = match questions(check, &mut ready) {
         Ok(questions) => questions,
         Err(status) => return status,
@@ -181,6 +185,11 @@ fn run_check(check: &Check) -> u8 {
         stubborn: !check.no_stubborn,
         symmetry: !check.no_symmetry,
         deadlock_only: false,
+        keep: match check.keep {
+            Keep::States => rendez_reach::Keep::States,
+            Keep::Hashes => rendez_reach::Keep::Hashes,
+            Keep::Bits => rendez_reach::Keep::Bits,
+        },
     };
     let outcome = watched(|control| {
         let mut outcome = match plain {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rendez_evidence::{Answer, Control, End, Kind, Options, Outcome};
 use rendez_explore::check;
 use rendez_model::Program;
-use rendez_reach::Config;
+use rendez_reach::{Config, Keep};
 
 struct One(String);
 
@@ -94,6 +94,23 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let held = rendez_reach::held_without_counters(&passed, &options, &config, &Control::default());
     if let Some(kind) = held.iter().find(|k| all[0].1.contains(*k)) {
         return Some(Err(format!("{kind:?} holds without counters but not with them")));
+    }
+    // Searches that keep less than the states find errors only, and none that is not there.
+    for keep in [Keep::Hashes, Keep::Bits] {
+        let options = Options { memory: 4 << 20, ..options.clone() };
+        let config = Config { keep, ..config.clone() };
+        let outcome = rendez_reach::check(&program, &options, &config, &Control::default());
+        assert!(outcome.contradictions.is_empty(), "{:?}", outcome.contradictions);
+        for (kind, answer) in &outcome.answers {
+            let wrong = match answer {
+                Answer::Holds => true,
+                Answer::Violated(_) => !all[0].1.contains(kind) && *kind != Kind::CircularWait,
+                Answer::Inconclusive(..) => false,
+            };
+            if wrong {
+                return Some(Err(format!("{kind:?} with {keep:?}: {answer:?}")));
+            }
+        }
     }
     if all.iter().all(|(_, found)| *found == all[0].1) {
         return Some(Ok(()));

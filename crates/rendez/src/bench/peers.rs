@@ -31,7 +31,7 @@ pub(super) fn ours(
         timeout: Some(Duration::from_secs(seconds)),
         ..Options::default()
     };
-    let config = Config { threads, merge: true, stubborn, symmetry: false, deadlock_only: true };
+    let config = Config { threads, stubborn, symmetry: false, deadlock_only: true, ..Config::default() };
     let reached = reach(&semantics, &options, &config, &Control::default(), &[]);
     (reached.end == End::Complete).then_some((
         reached.stats.states,
