@@ -41,7 +41,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            max_states: 20_000_000,
+            max_states: 100_000_000,
             timeout: None,
             memory: 2 << 30,
             merge_local: true,

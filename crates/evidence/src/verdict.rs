@@ -108,6 +108,13 @@ impl<'s, 'p> Findings<'s, 'p> {
         self.findings.is_empty()
     }
 
+    /// Whether tasks were found to wait for ever.
+    pub fn any_blocking(&self) -> bool {
+        let blocking =
+            |k: Kind| matches!(k, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin);
+        self.findings.values().any(|f| blocking(f.kind))
+    }
+
     /// Whether some finding needs a value that the model does not know.
     pub fn any_guessed(&self) -> bool {
         self.findings.values().any(|f| f.guessed)

@@ -230,6 +230,55 @@ impl Expr {
         f(rebuilt)
     }
 
+    /// Whether evaluating it may raise an exception.
+    pub fn may_raise(&self, program: &Program) -> bool {
+        use BinaryOp::*;
+        let mut may = false;
+        self.walk(&mut |e| {
+            may |= match e {
+                Expr::Load(..) | Expr::Lookup(..) | Expr::Check(..) => true,
+                Expr::Binary(Add | Subtract, a, b) => !(a.is_small(program) && b.is_small(program)),
+                Expr::Binary(Multiply | Divide | Mod | Rem | Power, ..) => true,
+                Expr::Unary(UnaryOp::Negate | UnaryOp::Abs, e) => !e.is_small(program),
+                _ => false,
+            };
+        });
+        may
+    }
+
+    /// A constant or cell whose values are far from overflow.
+    fn is_small(&self, program: &Program) -> bool {
+        let far = |v: i64| v > -(1 << 40) && v < 1 << 40;
+        match self {
+            Expr::Const(v) => far(*v),
+            Expr::Var(v) => match program.vars[v.index()].domain {
+                Domain::Range(lo, hi) => far(lo) && far(hi),
+                Domain::Opaque => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether its value is surely one of a cell's.
+    pub fn fits(&self, program: &Program, cell: VarId) -> bool {
+        use BinaryOp::*;
+        let Domain::Range(lo, hi) = program.vars[cell.index()].domain else { return true };
+        let (least, most) = match self {
+            Expr::Const(v) => (*v, *v),
+            Expr::Var(v) => match program.vars[v.index()].domain {
+                Domain::Range(lo, hi) => (lo, hi),
+                Domain::Opaque => return false,
+            },
+            Expr::Check(_, lo, hi) => (*lo, *hi),
+            Expr::Unary(UnaryOp::Not, _) => (0, 1),
+            Expr::Binary(And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual, ..) => {
+                (0, 1)
+            }
+            _ => return false,
+        };
+        lo <= least && most <= hi
+    }
+
     /// Every cell that the expression may read.
     pub fn each_cell(&self, program: &Program, f: &mut dyn FnMut(VarId)) {
         self.walk(&mut |e| match e {

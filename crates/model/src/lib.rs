@@ -21,6 +21,7 @@
 pub mod access;
 pub mod build;
 pub mod expr;
+pub mod liveness;
 pub mod meets;
 pub mod passes;
 pub mod program;

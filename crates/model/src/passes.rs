@@ -5,6 +5,7 @@ mod compact;
 mod constants;
 mod granularity;
 mod inline;
+mod locks;
 mod opaque;
 mod slice;
 
@@ -12,5 +13,6 @@ pub use compact::compact;
 pub use constants::propagate_constants;
 pub use granularity::split_accesses;
 pub use inline::{inline, recursive_procedures};
+pub use locks::drop_idle_locks;
 pub use opaque::make_opaque;
 pub use slice::slice;

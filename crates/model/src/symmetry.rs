@@ -3,8 +3,10 @@
 //!
 //! A candidate says where a few tasks go; what follows from that is found by walking their code in
 //! step. The rest stays where it is, and then the whole program is renamed and compared with itself.
+//! Code that stays and does not come out the same, like that of a main program that starts one task
+//! after the other, is no obstacle once nobody can come there any more.
 
-use crate::access::task_code;
+use crate::access::{closure, task_code};
 use crate::expr::{Expr, Place};
 use crate::program::*;
 use crate::state::{Caller, Frame, Lock, Rendezvous, State, TaskState, Transfer, Wait};
@@ -14,6 +16,15 @@ use crate::state::{Caller, Frame, Lock, Rendezvous, State, TaskState, Transfer, 
 pub struct Renaming {
     /// By kind of name and number.
     to: [Vec<u32>; KINDS],
+}
+
+/// A renaming that leaves the program as it is, from the moment when nobody can come to certain
+/// places any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetry {
+    pub renaming: Renaming,
+    /// By location: whether a task there may still come to such a place. Empty if there are none.
+    pub too_early: Vec<bool>,
 }
 
 /// What a number in an action names.
@@ -76,6 +87,17 @@ impl Renaming {
     pub fn after(&self, first: &Renaming) -> Renaming {
         let then = |k: usize| first.to[k].iter().map(|n| self.to[k][*n as usize]).collect();
         Renaming { to: std::array::from_fn(then) }
+    }
+
+    /// Back from where everything went.
+    #[must_use]
+    pub fn inverse(&self) -> Renaming {
+        let back = |k: usize| {
+            let mut back = vec![0; self.to[k].len()];
+            self.to[k].iter().enumerate().for_each(|(i, n)| back[*n as usize] = i as u32);
+            back
+        };
+        Renaming { to: std::array::from_fn(back) }
     }
 
     pub fn identity(program: &Program) -> Renaming {
@@ -157,7 +179,7 @@ fn sizes(program: &Program) -> [usize; KINDS] {
 
 /// Symmetries of a program: exchanges of two tasks; where a set of alike tasks has none, turns of
 /// the set as a ring.
-pub fn symmetries(program: &Program) -> Vec<Renaming> {
+pub fn symmetries(program: &Program) -> Vec<Symmetry> {
     let code: Vec<Vec<Loc>> = (0..program.tasks.len()).map(|t| task_code(program, TaskId::from(t))).collect();
     let allocates = |l: &Loc| matches!(program.node(*l).action, Action::Allocate { .. });
     if code.iter().flatten().any(allocates) {
@@ -172,10 +194,10 @@ pub fn symmetries(program: &Program) -> Vec<Renaming> {
             None => alike.push((shape, vec![TaskId::from(t)])),
         }
     }
-    let mut found: Vec<Renaming> = Vec::new();
-    let add = |renaming: Renaming, found: &mut Vec<Renaming>| {
-        if !found.contains(&renaming) {
-            found.push(renaming);
+    let mut found: Vec<Symmetry> = Vec::new();
+    let add = |symmetry: Symmetry, found: &mut Vec<Symmetry>| {
+        if !found.contains(&symmetry) {
+            found.push(symmetry);
         }
     };
     for (_, class) in &alike {
@@ -192,9 +214,9 @@ pub fn symmetries(program: &Program) -> Vec<Renaming> {
                 (0..class.len()).map(|i| (class[i], class[(i + 1) % class.len()])).collect();
             if let Some(turn) = Matching::new(program).complete(&code, &turn) {
                 let mut power = turn.clone();
-                while !power.is_identity() {
+                while !power.renaming.is_identity() {
                     add(power.clone(), &mut found);
-                    power = turn.after(&power);
+                    power.renaming = turn.renaming.after(&power.renaming);
                 }
             }
         }
@@ -221,7 +243,7 @@ impl<'p> Matching<'p> {
     }
 
     /// The renaming that follows from where these tasks go, if it is a symmetry.
-    fn complete(mut self, code: &[Vec<Loc>], tasks: &[(TaskId, TaskId)]) -> Option<Renaming> {
+    fn complete(mut self, code: &[Vec<Loc>], tasks: &[(TaskId, TaskId)]) -> Option<Symmetry> {
         for (a, b) in tasks {
             self.name(Name::Task, a.0, b.0)?;
         }
@@ -239,7 +261,8 @@ impl<'p> Matching<'p> {
             }
         }
         let renaming = Renaming { to: self.to };
-        is_symmetry(self.program, code, &renaming).then_some(renaming)
+        let too_early = symmetric_from(self.program, code, &renaming)?;
+        Some(Symmetry { renaming, too_early })
     }
 
     /// One thing goes to another, and with it what belongs to it. None if it cannot.
@@ -279,6 +302,8 @@ impl<'p> Matching<'p> {
         self.to[k][i] = b;
         self.from[k][j] = a;
         match kind {
+            // What stays is looked at in the end.
+            Name::Task if a == b => Some(()),
             Name::Task => {
                 let (x, y) = (&p.tasks[i], &p.tasks[j]);
                 self.loc(x.start, y.start)?;
@@ -289,6 +314,14 @@ impl<'p> Matching<'p> {
                     masters.filter(|(_, m)| m.owner.0 == t).map(|(i, _)| i as u32).collect()
                 };
                 self.all(Name::Master, own(a).into_iter(), own(b).into_iter())?;
+                // Entry bodies that the tasks run for themselves.
+                let bodies = |t: u32| -> (Vec<u32>, Vec<u32>) {
+                    let of = p.bodies.range((TaskId(t), EntryId(0))..=(TaskId(t), EntryId(u32::MAX)));
+                    of.map(|((_, e), body)| (e.0, body.0)).unzip()
+                };
+                let ((entries, procs), (others, theirs)) = (bodies(a), bodies(b));
+                self.all(Name::Entry, entries.into_iter(), others.into_iter())?;
+                self.all(Name::Proc, procs.into_iter(), theirs.into_iter())?;
                 self.entries(Owner::Task(TaskId(a)), Owner::Task(TaskId(b)))?;
                 self.vars(Storage::Local(TaskId(a)), Storage::Local(TaskId(b)))
             }
@@ -556,8 +589,9 @@ fn names_in(e: &mut Expr, names: Option<Name>, f: Visit) {
     }
 }
 
-/// Whether a program with everything renamed is the program again.
-fn is_symmetry(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> bool {
+/// Compares a program with everything renamed with itself: the locations from which control may
+/// still come to where they differ, none if they do not.
+fn symmetric_from(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> Option<Vec<bool>> {
     let optional = |kind: Name, n: Option<u32>| n.map(|n| renaming.of(kind, n));
     let mut same = true;
     for (t, task) in program.tasks.iter().enumerate() {
@@ -615,12 +649,42 @@ fn is_symmetry(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> boo
     }
     let barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
     same &= barriers.into_iter().all(|e| computed_names_in(program, renaming, e));
-    same && code.iter().flatten().all(|loc| {
+    if !same {
+        return None;
+    }
+    let mut differ = Vec::new();
+    for loc in code.iter().flatten() {
         let (node, other) = (program.node(*loc), program.node(renaming.loc(*loc)));
-        optional(Name::Handler, node.handler.map(|h| h.0)) == other.handler.map(|h| h.0)
+        let same = optional(Name::Handler, node.handler.map(|h| h.0)) == other.handler.map(|h| h.0)
             && computed_names_stay(program, renaming, &node.action)
-            && renamed(program, renaming, &node.action) == plain(program, &other.action)
-    })
+            && renamed(program, renaming, &node.action) == plain(program, &other.action);
+        if !same {
+            if renaming.loc(*loc) != *loc {
+                return None;
+            }
+            differ.push(*loc);
+        }
+    }
+    if differ.is_empty() {
+        return Some(Vec::new());
+    }
+    // What happened at an entry before would not be known to have happened at its like.
+    if (0..program.entries.len()).map(EntryId::from).any(|e| renaming.entry(e) != e) {
+        return None;
+    }
+    let mut too_early = vec![false; program.nodes.len()];
+    for code in code {
+        if !differ.iter().any(|l| code.contains(l)) {
+            continue;
+        }
+        let early = |loc: &Loc| closure(program, vec![*loc], |_| true).iter().any(|l| differ.contains(l));
+        code.iter().for_each(|l| too_early[l.index()] = early(l));
+        let rests = |l: &Loc| matches!(program.node(*l).action, Action::Await { .. } | Action::Select { .. });
+        if !code.iter().any(|l| rests(l) && !too_early[l.index()]) {
+            return None;
+        }
+    }
+    Some(too_early)
 }
 
 /// An entry or task whose number is computed must be one that stays where it is.

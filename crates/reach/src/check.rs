@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Answer, Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, Stats,
-    alive, races, seen_in,
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, Stats, alive,
+    races, seen_in,
 };
 use rendez_model::access::Access;
-use rendez_model::passes::{make_opaque, slice};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Place, Program, TaskId};
+use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Place, Program, TaskId, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::finite;
@@ -30,13 +29,13 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let started = Instant::now();
     let semantics = Semantics::bounded(program, options.recursion);
     let mut findings = Findings::new(&semantics);
-    let forgotten = coarse(program);
+    let ends = finite::ends(program);
     let shares = Access::new(program).shared.iter().any(|s| *s);
     // One limit for everything: what is tried later gets its share.
-    let part = match (&forgotten, shares) {
-        (None, false) => 1.0,
-        (Some(_), _) => 0.5,
-        (None, true) => 0.75,
+    let part = match (ends, shares) {
+        (false, false) => 1.0,
+        (true, _) => 0.45,
+        (false, true) => 0.75,
     };
     // A bug in a large program is found first; if none is found soon, nothing is lost.
     if program.tasks.len() > LARGE {
@@ -46,17 +45,17 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         true => exactly(&semantics, &share(options, started, part), config, control, &mut findings),
         false => Run::of_hunt(program),
     };
-    if matches!(run.end, End::Time | End::Memory | End::States) {
-        let time = share(options, started, 0.6 + part * 0.3).timeout.unwrap_or(Duration::from_secs(10));
-        walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings);
-    }
     let mut held = Vec::new();
-    if let (true, Some(forgotten)) = (run.end != End::Complete && run.end != End::Interrupted, &forgotten) {
-        let part = if shares { 0.85 } else { 1.0 };
-        let (kinds, stats) = spared(forgotten, &share(options, started, part), config, control);
+    let limited = matches!(run.end, End::Time | End::Memory | End::States);
+    if ends && limited && !findings.any_blocking() {
+        let (kinds, stats) = spared(program, &share(options, started, 0.75), config, control);
         held = kinds;
         run.stats.states += stats.states;
         run.stats.transitions += stats.transitions;
+    }
+    if limited {
+        let time = share(options, started, 0.85).timeout.unwrap_or(Duration::from_secs(10));
+        walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings);
     }
     let racing = match shares {
         true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),
@@ -188,47 +187,137 @@ fn share(options: &Options, started: Instant, part: f64) -> Options {
     Options { timeout: options.timeout.map(left), ..options.clone() }
 }
 
-/// The checks that hold in a program because they hold without the counters of its loops.
-pub fn held_without_counters(
+/// The checks that hold in a program because they hold without some of its data.
+pub fn held_without_data(
     program: &Program,
     options: &Options,
     config: &Config,
     control: &Control,
 ) -> Vec<Kind> {
-    coarse(program).map_or(Vec::new(), |coarse| spared(&coarse, options, config, control).0)
+    match finite::ends(program) {
+        true => spared(program, options, config, control).0,
+        false => Vec::new(),
+    }
 }
 
-/// The checks that hold in a program without counters, and so in the one with them. That an entry is
-/// used must be shown by the program itself, and races are not looked for.
+/// So often is a model without data refined.
+const REFINEMENTS: usize = 40;
+
+/// The checks that hold in a program that cannot run for ever, because they hold without some of its
+/// data. Begins without all that can be forgotten; where the model without it blocks, the trace is
+/// followed in the program itself, and what decides the first step that is not possible there is
+/// remembered from then on.
 fn spared(program: &Program, options: &Options, config: &Config, control: &Control) -> (Vec<Kind>, Stats) {
-    let semantics = Semantics::bounded(program, options.recursion);
-    let mut findings = Findings::new(&semantics);
-    let run = exactly(&semantics, options, config, control, &mut findings);
-    if run.end != End::Complete || !findings.contradictions.is_empty() || !findings.reached.is_empty() {
-        return (Vec::new(), run.stats);
+    let started = Instant::now();
+    let config = &Config { deadlock_only: true, first_only: true, ..config.clone() };
+    let mut forgotten = finite::forgettable(program);
+    let mut stats = Stats::default();
+    for _ in 0..REFINEMENTS {
+        if !forgotten.contains(&true) {
+            break;
+        }
+        let coarse = finite::forget(program, &forgotten);
+        let semantics = Semantics::bounded(&coarse, options.recursion);
+        let reached = reach(&semantics, &share(options, started, 1.0), config, control, &[]);
+        stats.states += reached.stats.states;
+        stats.transitions += reached.stats.transitions;
+        let stuck = |id: &&u32| reached.state(**id).tasks.iter().any(|t| alive(t.status));
+        let blocked = reached.blocked.iter().find(stuck);
+        let cut = |o: &crate::network::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
+        match blocked {
+            Some(id) => {
+                let way = reached.way(*id);
+                if !refine(program, &coarse, &way.moves, options, &mut forgotten) {
+                    break;
+                }
+            }
+            // It cannot run for ever, and it does not block.
+            None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
+                return (vec![Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin], stats);
+            }
+            None => break,
+        }
     }
-    let answers = findings.answers(&run.entries, |_| String::new());
-    // What kind of blocking it is depends on what tasks could still do: all kinds, or none.
-    let blocking = |kind: &Kind| matches!(kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle);
-    let blocks = answers.iter().any(|(kind, answer)| blocking(kind) && !matches!(answer, Answer::Holds));
-    let holds = |(kind, answer): &(Kind, Answer)| {
-        matches!(answer, Answer::Holds)
-            && !matches!(kind, Kind::DeadEntry | Kind::Race)
-            && !(blocks && blocking(kind))
-    };
-    (answers.iter().filter(|a| holds(a)).map(|(kind, _)| *kind).collect(), run.stats)
+    (Vec::new(), stats)
 }
 
-/// The program without the counters of its loops, if it has any and cannot run for ever.
-fn coarse(program: &Program) -> Option<Program> {
-    let counters = finite::forgettable(program, &finite::counters(program)?);
-    if counters.is_empty() {
-        return None;
+/// Follows a run of a model without some data in the program itself. Where it cannot be followed,
+/// remembers the data that decide; whether there was such a step.
+fn refine(
+    program: &Program,
+    coarse: &Program,
+    moves: &[Move],
+    options: &Options,
+    forgotten: &mut [bool],
+) -> bool {
+    let (exact, coarse) =
+        (Semantics::bounded(program, options.recursion), Semantics::bounded(coarse, options.recursion));
+    let (mut here, mut there) = (exact.initial(), coarse.initial());
+    let mut out = Vec::new();
+    for mv in moves {
+        out.clear();
+        coarse.successors(&there, mv.task, &mut out);
+        if mv.choice as usize >= out.len() {
+            return false;
+        }
+        let next = out.swap_remove(mv.choice as usize);
+        let at = here.tasks[mv.task.index()].pc;
+        let (before, after) = (there.tasks[mv.task.index()].pc, next.state.tasks[mv.task.index()].pc);
+        there = next.state;
+        let was_there = before.index() < program.nodes.len();
+        // An assignment that may leave the range, or the choice whether it does.
+        if was_there && coarse.program.node(before).action != program.node(before).action {
+            continue;
+        }
+        let raises = matches!(coarse.program.node(before).action, Action::Raise { .. }) && !was_there;
+        if !raises {
+            out.clear();
+            exact.successors(&here, mv.task, &mut out);
+            let position = out.iter().position(|o| {
+                let pc = o.state.tasks[mv.task.index()].pc;
+                pc == after && o.step.what == next.step.what
+            });
+            if let Some(position) = position {
+                here = out.swap_remove(position).state;
+                continue;
+            }
+        }
+        // What the step reads, and what an assignment changes.
+        let mut more = false;
+        let mut remember = |cell: VarId| {
+            // All instances of one declaration: they are alike.
+            let span = program.vars[cell.index()].span;
+            for (v, var) in program.vars.iter().enumerate() {
+                if var.span == span
+                    && var.name.rsplit('.').next() == program.vars[cell.index()].name.rsplit('.').next()
+                {
+                    more |= std::mem::replace(&mut forgotten[v], false);
+                }
+            }
+        };
+        let action = &program.node(at).action;
+        action.each_expr(&mut |e| e.each_cell(program, &mut remember));
+        rendez_model::access::each_written(program, action, &mut remember);
+        keep_sources(program, forgotten);
+        return more;
     }
-    let mut coarse = program.clone();
-    make_opaque(&mut coarse, |v, _| counters.contains(&v));
-    slice(&mut coarse, &[]);
-    Some(coarse)
+    false
+}
+
+/// What is remembered is worth nothing without what it is computed from.
+fn keep_sources(program: &Program, forgotten: &mut [bool]) {
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for node in &program.nodes {
+            if let Action::Assign { to: Place::Var(v), value, .. } = &node.action
+                && !forgotten[v.index()]
+            {
+                value.each_cell(program, &mut |cell| {
+                    again |= std::mem::replace(&mut forgotten[cell.index()], false);
+                });
+            }
+        }
+    }
 }
 
 /// What a search for everything but races found out besides findings.
@@ -258,8 +347,9 @@ fn hunt_for_blocking(
     control: &Control,
     findings: &mut Findings,
 ) {
-    let reached =
-        repeat(semantics, options, config, &[], |network, config| hunt(network, config, options, control));
+    let reached = repeat(semantics, options, config, &[], |network, config, options| {
+        hunt(network, config, options, control)
+    });
     blocked_states(&reached, findings);
 }
 
@@ -339,7 +429,9 @@ pub fn reach<'s, 'p>(
     control: &Control,
     stops: &[Loc],
 ) -> Reached<'s, 'p> {
-    repeat(semantics, options, config, stops, |network, config| search(network, config, options, control))
+    repeat(semantics, options, config, stops, |network, config, options| {
+        search(network, config, options, control)
+    })
 }
 
 /// Runs a search until it need not start again.
@@ -348,13 +440,14 @@ fn repeat<'s, 'p>(
     options: &Options,
     config: &Config,
     stops: &[Loc],
-    search: impl Fn(Network<'s, 'p>, &Config) -> Result<Reached<'s, 'p>, Again>,
+    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
 ) -> Reached<'s, 'p> {
+    let started = Instant::now();
     let mut loud = Vec::new();
     let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), &config) {
+        match search(Network::new(steps, Tig::Modified), &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
             Err(Again::Loud(more)) => loud = more,
             Err(Again::Plainly) => config.stubborn = false,
@@ -373,8 +466,9 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     let network = &reached.network;
     let mut noticed = Noticed::default();
     let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let mut found: FxHashSet<Seen> = FxHashSet::default();
     let first = &network.first;
-    see(&first.steps, &first.moves, &[], &first.state, &mut known, findings);
+    see(&first.steps, &first.moves, &[], &first.state, &mut found, findings);
     for (outcome, id) in &reached.notable {
         let story = &network.stories[*outcome as usize];
         let state = reached.state(*id);
@@ -387,8 +481,12 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
             Fate::Skipped | Fate::Followed => {}
         }
         if story.seen.iter().any(|s| !known.contains(s)) && skipped_not(reached, *outcome) {
-            let before = reached.moves(*id);
-            see(&story.steps, &story.moves, &before, &state, &mut known, findings);
+            let way = reached.way(*id);
+            // The like of what was seen is not looked at once more.
+            known.extend(story.seen.iter().cloned());
+            let run = network.steps.renamed(story.moves.iter().copied(), &state, &way.renaming);
+            let (moves, steps): (Vec<Move>, Vec<Step>) = run.into_iter().map(|(m, o)| (m, o.step)).unzip();
+            see(&steps, &moves, &way.moves, &way.state, &mut found, findings);
         }
     }
     for (entry, called, accepted) in
@@ -442,7 +540,8 @@ fn blocked_states(reached: &Reached, findings: &mut Findings) {
     for id in &reached.blocked {
         let state = reached.state(*id);
         if state.tasks.iter().any(|t| alive(t.status)) {
-            blocked(steps, reached.moves(*id), &state, findings);
+            let way = reached.way(*id);
+            blocked(steps, way.moves, &way.state, findings);
         }
     }
 }
@@ -467,6 +566,7 @@ fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findi
     let mut about = AboutToAccess::default();
     let mut words = vec![0; reached.layout.words];
     let mut found = Vec::new();
+    let mut reported: FxHashSet<Seen> = FxHashSet::default();
     for id in 0..reached.store.len() as u32 {
         if reached.store.parent(id).is_none() {
             continue;
@@ -478,8 +578,13 @@ fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findi
         }
     }
     for (seen, id) in found {
-        if known.insert(seen.clone()) {
-            findings.seen(&seen, &reached.moves(id), &reached.state(id));
+        if known.insert(seen) {
+            let way = reached.way(id);
+            races(steps.semantics.program, &steps.access, &way.state, |seen| {
+                if reported.insert(seen.clone()) {
+                    findings.seen(&seen, &way.moves, &way.state);
+                }
+            });
         }
     }
 }
@@ -630,25 +735,28 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     all.sort_by_key(|a| a.0);
     for (id, what, states) in all {
         match &what {
-            Forever::Spins(_) => findings.forever(&what, &reached.moves(id), &reached.state(id)),
+            Forever::Spins(task) => {
+                let way = reached.way(id);
+                findings.forever(&Forever::Spins(way.renaming.task(*task)), &way.moves, &way.state);
+            }
             Forever::Quiet => {
-                let (last, waits) = network.steps.commit(&reached.state(id));
-                let mut moves = reached.moves(id);
-                moves.extend(waits);
-                findings.forever(&what, &moves, &last);
+                let mut way = reached.way(id);
+                let (last, waits) = network.steps.commit(&way.state);
+                way.moves.extend(waits);
+                findings.forever(&what, &way.moves, &last);
             }
             Forever::Blocked(_) => {
                 // The call must be made, for the semantics to see it wait.
                 for (id, task) in states {
-                    let mut state = reached.state(id);
-                    let mut moves = reached.moves(id);
-                    if state.tasks[task.index()].wait == Wait::Nothing {
-                        match network.steps.begin_wait(&mut state, task) {
-                            Some(mv) => moves.push(mv),
+                    let mut way = reached.way(id);
+                    let task = way.renaming.task(task);
+                    if way.state.tasks[task.index()].wait == Wait::Nothing {
+                        match network.steps.begin_wait(&mut way.state, task) {
+                            Some(mv) => way.moves.push(mv),
                             None => continue,
                         }
                     }
-                    findings.forever(&Forever::Blocked(task), &moves, &state);
+                    findings.forever(&Forever::Blocked(task), &way.moves, &way.state);
                     break;
                 }
             }

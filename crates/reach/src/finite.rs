@@ -1,37 +1,38 @@
 //! Programs whose executions all come to an end, by their loops alone.
 //!
 //! A loop ends if every round adds to a counter that nothing else in the loop sets: the range of the
-//! counter is finite. A server's loop ends if every round accepts a call and its callers' loops end.
-//! Such a program terminates or blocks; it cannot run for ever. Then a model that forgets how often
-//! loops are run has all its blocked states, and perhaps more: if that model never blocks, the
-//! program does not either.
+//! counter is finite. It ends if it sets a flag that makes it end. A server's loop ends if every round
+//! accepts a call and its callers' loops end. Such a program terminates or blocks; it cannot run for
+//! ever. Then a model that forgets local data has all its blocked states, and perhaps more: if that
+//! model never blocks, the program does not either.
 
 use rendez_evidence::components;
 use rendez_model::access::{each_written, task_code};
-use rendez_model::passes::{inline, recursive_procedures};
-use rendez_model::{Action, BinaryOp, Expr, Loc, Owner, Place, Program, Storage, TaskId, VarId};
+use rendez_model::passes::{inline, make_opaque, recursive_procedures};
+use rendez_model::{
+    Action, BinaryOp, Domain, ExceptionId, Expr, Loc, Node, Owner, Place, Program, Storage, TaskId, Var,
+    VarId,
+};
 
-/// The counters of the loops of a program that cannot run for ever; None if it perhaps can.
-pub fn counters(program: &Program) -> Option<Vec<VarId>> {
+/// Whether no execution of a program runs for ever.
+pub fn ends(program: &Program) -> bool {
     if !recursive_procedures(program).is_empty() || program.tasks.iter().any(|t| t.background) {
-        return None;
+        return false;
     }
     let mut flat = program.clone();
     inline(&mut flat, 1);
-    let mut finder =
-        Finder { program: &flat, task: TaskId::ENVIRONMENT, counters: Vec::new(), serves: Vec::new() };
+    let mut finder = Finder { program: &flat, task: TaskId::ENVIRONMENT, serves: Vec::new() };
     for t in 0..flat.tasks.len() {
         finder.task = TaskId::from(t);
         let code = task_code(&flat, finder.task);
         if code.iter().any(|l| matches!(flat.node(*l).action, Action::Call { .. })) {
-            return None;
+            return false;
         }
-        if !finder.ends(&code, 0) {
-            return None;
+        if !finder.ends(&code, true, 0) {
+            return false;
         }
     }
-    let serves = finder.serves.clone();
-    let found = finder.counters;
+    let serves = finder.serves;
     // Servers must not call each other in a circle.
     let calls = |t: usize| -> Vec<usize> {
         let mut all = Vec::new();
@@ -54,50 +55,185 @@ pub fn counters(program: &Program) -> Option<Vec<VarId>> {
         (c.len() > 1 || edges[c[0] as usize].contains(&(c[0] as usize)))
             && c.iter().any(|t| serves.contains(&TaskId(*t)))
     };
-    if circles.iter().any(circular) {
-        return None;
-    }
-    Some(found)
+    !circles.iter().any(circular)
 }
 
-/// Of some counters, those that nothing but the ends of loops depends on.
-pub fn forgettable(program: &Program, counters: &[VarId]) -> Vec<VarId> {
-    let mut used = vec![false; program.vars.len()];
+/// By cell: whether only the way of its own task depends on it, and no expression with it can raise
+/// an exception, assignments to such cells aside.
+pub fn forgettable(program: &Program) -> Vec<bool> {
+    let local = |v: &Var| matches!(v.storage, Storage::Local(_)) && matches!(v.domain, Domain::Range(..));
+    let mut soft: Vec<bool> = program.vars.iter().map(local).collect();
+    let harden = |cell: VarId, soft: &mut Vec<bool>| std::mem::replace(&mut soft[cell.index()], false);
     for node in &program.nodes {
-        let mut note = |e: &Expr| e.each_cell(program, &mut |cell| used[cell.index()] = true);
         match &node.action {
-            // The end of the loop, and the counting.
-            Action::Branch { cond, .. } if compares(cond) => {}
-            Action::Assign { to: Place::Var(v), value, .. } if added_to(value, *v).is_some() => {}
-            action => action.each_expr(&mut |e| note(e)),
-        }
-        match &node.action {
-            Action::EntryCall { args, .. } => args.iter().for_each(|a| used[a.index()] = true),
-            Action::Select { alternatives, .. } => {
-                alternatives.iter().flat_map(|a| &a.formals).for_each(|f| used[f.cell.index()] = true);
+            Action::Branch { cond, .. } if !cond.may_raise(program) => {}
+            Action::Assign { to: Place::Var(v), value, .. }
+                if !value.may_raise(program) || added_to(value, *v).is_some() => {}
+            action => {
+                action.each_expr(&mut |e| {
+                    e.each_cell(program, &mut |cell| {
+                        harden(cell, &mut soft);
+                    });
+                });
+                match action {
+                    Action::EntryCall { args, .. } => args.iter().for_each(|v| {
+                        harden(*v, &mut soft);
+                    }),
+                    Action::Select { alternatives, .. } => {
+                        for formal in alternatives.iter().flat_map(|a| &a.formals) {
+                            harden(formal.cell, &mut soft);
+                        }
+                    }
+                    Action::FailAccept { occurrence } | Action::Resume { occurrence } => {
+                        harden(*occurrence, &mut soft);
+                    }
+                    action if !matches!(action, Action::Havoc { to: Place::Var(_), .. }) => {
+                        each_written(program, action, |cell| {
+                            harden(cell, &mut soft);
+                        });
+                    }
+                    _ => {}
+                }
             }
-            _ => {}
         }
+    }
+    let formals = program.procs.iter().flat_map(|p| &p.formals).map(|f| f.cell);
+    let occurrences = program.handlers.iter().filter_map(|h| h.occurrence);
+    for cell in formals.chain(occurrences) {
+        harden(cell, &mut soft);
     }
     for barrier in program.entries.iter().filter_map(|e| e.barrier.as_ref()) {
-        barrier.each_cell(program, &mut |cell| used[cell.index()] = true);
+        barrier.each_cell(program, &mut |cell| {
+            harden(cell, &mut soft);
+        });
     }
-    counters.iter().copied().filter(|v| !used[v.index()]).collect()
+    // What is copied to something that matters matters.
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for node in &program.nodes {
+            if let Action::Assign { to: Place::Var(v), value, .. } = &node.action
+                && !soft[v.index()]
+            {
+                value.each_cell(program, &mut |cell| again |= harden(cell, &mut soft));
+            }
+        }
+    }
+    soft
 }
 
-/// A cell compared with something that is not the cell of another loop.
-fn compares(cond: &Expr) -> bool {
-    use BinaryOp::*;
-    match cond {
-        Expr::Binary(Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual, a, b) => {
-            matches!(
-                (a.as_ref(), b.as_ref()),
-                (Expr::Var(_), Expr::Const(_) | Expr::Var(_)) | (Expr::Const(_), Expr::Var(_))
-            )
+/// The program without the values of some forgettable cells. An assignment that may leave the range
+/// of its cell may raise an exception.
+pub fn forget(program: &Program, forgotten: &[bool]) -> Program {
+    let mut coarse = program.clone();
+    for loc in (0..program.nodes.len()).map(Loc::from) {
+        let node = program.node(loc);
+        let Action::Assign { to: Place::Var(v), value, .. } = &node.action else { continue };
+        if forgotten[v.index()] && !stays_in_range(program, loc, *v, value) {
+            let again = coarse.add_node(node.action.clone(), node.span, node.handler);
+            let exception = Expr::Const(i64::from(ExceptionId::CONSTRAINT_ERROR.0));
+            let raise = coarse.add_node(Action::Raise { exception }, node.span, node.handler);
+            coarse.nodes[loc.index()].action = Action::Choose { targets: vec![again, raise] };
         }
-        Expr::Unary(rendez_model::UnaryOp::Not, inner) => compares(inner),
-        _ => false,
     }
+    make_opaque(&mut coarse, |v, _| forgotten[v.index()]);
+    coarse
+}
+
+/// Whether an assignment surely assigns a value of the cell's range.
+fn stays_in_range(program: &Program, loc: Loc, v: VarId, value: &Expr) -> bool {
+    let Domain::Range(lo, hi) = program.vars[v.index()].domain else { return true };
+    if let Some(by) = added_to(value, v) {
+        if counts_to_end(program, v) {
+            return true;
+        }
+        // Values from which the step would lead out of the range.
+        let from = if by > 0 { hi.checked_sub(by - 1) } else { lo.checked_sub(by + 1) };
+        let Some(from) = from else { return false };
+        let outside: Vec<i64> = if by > 0 { (from..=hi).collect() } else { (lo..=from).collect() };
+        return by.abs() <= 8 && is_tested(program, loc, v, &outside);
+    }
+    value.fits(program, v)
+}
+
+/// Whether a cell is only ever set to constants and counted, by one at a time, towards a value with
+/// which it is not counted any further.
+fn counts_to_end(program: &Program, v: VarId) -> bool {
+    let Domain::Range(lo, hi) = program.vars[v.index()].domain else { return true };
+    let (mut starts, mut counted, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, node) in program.nodes.iter().enumerate() {
+        match &node.action {
+            Action::Assign { to: Place::Var(w), value, .. } if *w == v => match (value, added_to(value, v)) {
+                (Expr::Const(c), _) => starts.push(*c),
+                (_, Some(by @ (1 | -1))) => counted.push((Loc::from(i), by)),
+                _ => return false,
+            },
+            Action::Branch { cond, .. } => cond.walk(&mut |e| {
+                if let Expr::Binary(_, a, b) = e
+                    && let (Expr::Var(w), Expr::Const(c)) | (Expr::Const(c), Expr::Var(w)) = (&**a, &**b)
+                    && *w == v
+                {
+                    ends.push(*c);
+                }
+            }),
+            action => {
+                let mut set = false;
+                each_written(program, action, |cell| set |= cell == v);
+                if set {
+                    return false;
+                }
+            }
+        }
+    }
+    let up = counted.iter().all(|c| c.1 == 1);
+    ends.into_iter().any(|end| {
+        (up || counted.iter().all(|c| c.1 == -1))
+            && lo <= end
+            && end <= hi
+            && starts.iter().all(|s| if up { *s <= end } else { *s >= end })
+            && counted.iter().all(|(loc, _)| is_tested(program, *loc, v, &[end]))
+    })
+}
+
+/// Whether control comes to a location only past a branch that some values of a cell do not pass,
+/// and that after anything that changes the cell.
+fn is_tested(program: &Program, loc: Loc, v: VarId, values: &[i64]) -> bool {
+    let changes = |action: &Action| {
+        let mut changes = matches!(action, Action::Return | Action::Call { .. });
+        each_written(program, action, |cell| changes |= cell == v);
+        changes
+    };
+    let refuses = |node: &Node, target: Loc| match &node.action {
+        Action::Branch { cond, yes, no } if yes != no => {
+            let passes = i64::from(target == *yes);
+            values.iter().all(|x| with(cond, v, *x).constant().is_some_and(|c| i64::from(c != 0) != passes))
+        }
+        _ => false,
+    };
+    // Everywhere control may start, or go on after a change, without having passed the branch.
+    let mut work: Vec<Loc> = program.tasks.iter().flat_map(|t| [t.start, t.exit]).collect();
+    work.extend(program.procs.iter().map(|p| p.start));
+    work.extend(program.handlers.iter().flat_map(|h| h.choices.iter().map(|c| c.1)));
+    for node in program.nodes.iter().filter(|n| changes(&n.action)) {
+        work.extend(node.action.successors());
+    }
+    let mut seen = vec![false; program.nodes.len()];
+    while let Some(at) = work.pop() {
+        if std::mem::replace(&mut seen[at.index()], true) {
+            continue;
+        }
+        let node = program.node(at);
+        node.action.each_successor(|next| {
+            if !refuses(node, next) {
+                work.push(next);
+            }
+        });
+    }
+    !seen[loc.index()]
+}
+
+/// An expression with a value in the place of a cell.
+fn with(e: &Expr, v: VarId, value: i64) -> Expr {
+    e.clone().rewrite(&mut |e| if e == Expr::Var(v) { Expr::Const(value) } else { e })
 }
 
 /// What a value adds to a cell, if it is the cell plus a constant.
@@ -118,14 +254,13 @@ fn added_to(value: &Expr, cell: VarId) -> Option<i64> {
 struct Finder<'p> {
     program: &'p Program,
     task: TaskId,
-    counters: Vec<VarId>,
     /// Tasks with a loop that ends only because its callers stop calling.
     serves: Vec<TaskId>,
 }
 
 impl Finder<'_> {
-    /// Whether control cannot stay among these locations for ever.
-    fn ends(&mut self, locs: &[Loc], depth: usize) -> bool {
+    /// Whether control cannot stay among these locations for ever; `accepting` calls on the way.
+    fn ends(&mut self, locs: &[Loc], accepting: bool, depth: usize) -> bool {
         let mut place = std::collections::HashMap::new();
         for (i, loc) in locs.iter().enumerate() {
             place.insert(*loc, i as u32);
@@ -135,7 +270,13 @@ impl Finder<'_> {
             .map(|loc| {
                 let node = self.program.node(*loc);
                 let mut all = Vec::new();
-                node.action.each_successor(|l| all.extend(place.get(&l)));
+                match &node.action {
+                    Action::Select { otherwise, delays, .. } if !accepting => {
+                        let others = otherwise.iter().chain(delays.iter().map(|d| &d.1));
+                        all.extend(others.filter_map(|l| place.get(l)));
+                    }
+                    action => action.each_successor(|l| all.extend(place.get(&l))),
+                }
                 let mut handler = node.handler;
                 while let Some(id) = handler {
                     let h = &self.program.handlers[id.index()];
@@ -150,14 +291,14 @@ impl Finder<'_> {
                 continue;
             }
             let inside: Vec<Loc> = component.iter().map(|i| locs[*i as usize]).collect();
-            if depth > 20 || !self.loop_ends(&inside, depth) {
+            if depth > 20 || !self.loop_ends(&inside, accepting, depth) {
                 return false;
             }
         }
         true
     }
 
-    fn loop_ends(&mut self, inside: &[Loc], depth: usize) -> bool {
+    fn loop_ends(&mut self, inside: &[Loc], accepting: bool, depth: usize) -> bool {
         // A counter: added to in the loop, in one direction, and not set otherwise.
         let mut candidates: Vec<VarId> = Vec::new();
         for loc in inside {
@@ -191,26 +332,78 @@ impl Finder<'_> {
                 }
                 rest.push(*loc);
             }
-            let finite = matches!(self.program.vars[v.index()].domain, rendez_model::Domain::Range(..));
-            if steady && finite && self.ends(&rest, depth + 1) {
-                self.counters.push(v);
+            let finite = matches!(self.program.vars[v.index()].domain, Domain::Range(..));
+            if steady && finite && self.ends(&rest, accepting, depth + 1) {
                 return true;
             }
         }
-        // A server: every round accepts a call, and waits for it.
-        let rest: Vec<Loc> = inside
-            .iter()
-            .copied()
-            .filter(|l| {
-                !matches!(&self.program.node(*l).action, Action::Select { otherwise: None, delays, .. } if delays.is_empty())
-            })
-            .collect();
-        if rest.len() < inside.len() && self.ends(&rest, depth + 1) {
+        // Flags: whatever sets one that ends the loop is done once.
+        let rest: Vec<Loc> = inside.iter().copied().filter(|l| !self.sets_flag(*l, inside)).collect();
+        if rest.len() < inside.len() && self.ends(&rest, accepting, depth + 1) {
+            return true;
+        }
+        // A server: every round accepts a call, and callers come to an end.
+        if accepting && self.ends(inside, false, depth + 1) {
             if !self.serves.contains(&self.task) {
                 self.serves.push(self.task);
             }
             return true;
         }
         false
+    }
+
+    /// Whether a location sets a cell to a value that nothing in the loop changes, and with which
+    /// the loop is left before control comes there again.
+    fn sets_flag(&self, loc: Loc, inside: &[Loc]) -> bool {
+        let node = self.program.node(loc);
+        let Action::Assign { to: Place::Var(v), value: Expr::Const(value), .. } = &node.action else {
+            return false;
+        };
+        let own = self.program.vars[v.index()].storage == Storage::Local(self.task);
+        let same = |l: &Loc| {
+            let action = &self.program.node(*l).action;
+            let mut same = true;
+            match action {
+                Action::Assign { to: Place::Var(w), value: Expr::Const(other), .. } if w == v => {
+                    same = other == value;
+                }
+                Action::EntryCall { args, .. } => same = !args.contains(v),
+                Action::Select { alternatives, .. } => {
+                    same = !alternatives.iter().flat_map(|a| &a.formals).any(|f| f.cell == *v);
+                }
+                action => each_written(self.program, action, |cell| same &= cell != *v),
+            }
+            same
+        };
+        if !own || !inside.iter().all(same) {
+            return false;
+        }
+        // From behind the location, round the loop, never along a branch that the value refuses.
+        let mut seen = Vec::new();
+        let mut work = node.action.successors();
+        while let Some(at) = work.pop() {
+            if at == loc {
+                return false;
+            }
+            if !inside.contains(&at) || seen.contains(&at) {
+                continue;
+            }
+            seen.push(at);
+            let node = self.program.node(at);
+            match &node.action {
+                Action::Branch { cond, yes, no } => match with(cond, *v, *value).constant() {
+                    Some(c) => work.push(if c != 0 { *yes } else { *no }),
+                    None => work.extend([*yes, *no]),
+                },
+                action => work.extend(action.successors()),
+            }
+            let mut handler = node.handler;
+            while let Some(id) = handler {
+                let h = &self.program.handlers[id.index()];
+                work.extend(h.choices.iter().map(|c| c.1));
+                handler = h.outer;
+            }
+        }
+        true
     }
 }

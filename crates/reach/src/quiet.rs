@@ -7,9 +7,7 @@
 //! synchronous communication of task interaction graphs, exact for the programs it is applied to.
 
 use rendez_model::access::Access;
-use rendez_model::{
-    Action, BinaryOp, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId,
-};
+use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
 
 /// Static facts about waiting.
 pub struct Quiet {
@@ -72,7 +70,7 @@ impl Quiet {
         // ones differently; and so does a bound on the length of queues.
         for (i, e) in program.entries.iter().enumerate() {
             if let (Owner::Object(object), Some(barrier)) = (e.owner, &e.barrier) {
-                let mut own = !may_raise(program, barrier);
+                let mut own = !barrier.may_raise(program);
                 barrier.each_cell(program, &mut |cell| {
                     let var = &program.vars[cell.index()];
                     own &= var.storage == Storage::Component(object) || !access.shared[cell.index()];
@@ -143,41 +141,4 @@ fn steady(program: &Program, access: &Access, e: &Expr) -> bool {
     });
     e.walk(&mut |e| steady &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_)));
     steady
-}
-
-fn may_raise(program: &Program, e: &Expr) -> bool {
-    let mut may = false;
-    e.walk(&mut |e| {
-        may |= match e {
-            Expr::Load(..) | Expr::Lookup(..) | Expr::Check(..) => true,
-            Expr::Binary(op, ..) => {
-                matches!(
-                    op,
-                    BinaryOp::Add
-                        | BinaryOp::Subtract
-                        | BinaryOp::Multiply
-                        | BinaryOp::Divide
-                        | BinaryOp::Mod
-                        | BinaryOp::Rem
-                        | BinaryOp::Power
-                ) && !is_small(program, e)
-            }
-            _ => false,
-        };
-    });
-    may
-}
-
-/// Sums and differences of cells with moderate ranges cannot overflow.
-fn is_small(program: &Program, e: &Expr) -> bool {
-    let Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) = e else { return false };
-    let small = |e: &Expr| match e {
-        Expr::Const(v) => v.abs() < 1 << 40,
-        Expr::Var(v) => match program.vars[v.index()].domain {
-            rendez_model::Domain::Range(lo, hi) => lo > -(1 << 40) && hi < 1 << 40,
-            rendez_model::Domain::Opaque => true,
-        },
-        _ => false,
-    };
-    small(a) && small(b)
 }

@@ -21,7 +21,7 @@ use crate::network::{Network, Tables, Tig};
 use crate::steps::Fate;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, hash};
 use crate::stubborn::{Places, Scratch, Stubborn, update_places};
-use crate::symmetry::{Symmetry, Turns};
+use crate::symmetry::{Missing, Symmetry, Turns};
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Config {
     pub symmetry: bool,
     /// Only states in which nothing can happen are of interest.
     pub deadlock_only: bool,
+    /// Stop at a state in which nothing can happen.
+    pub first_only: bool,
     /// What to keep of states; with less than all of it, nothing is ever proved.
     pub keep: Keep,
 }
@@ -48,6 +50,7 @@ impl Default for Config {
             stubborn: true,
             symmetry: true,
             deadlock_only: false,
+            first_only: false,
             keep: Keep::States,
         }
     }
@@ -102,7 +105,7 @@ impl Shared<'_> {
     fn all_known(&self, words: &[u64]) -> Result<(), Unknown> {
         for task in 0..self.tables.tasks() {
             let known = self.tables.known(task, |slot| self.layout.get(words, slot));
-            known.ok_or_else(|| Unknown(task, words.to_vec()))?;
+            known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
         }
         Ok(())
     }
@@ -182,7 +185,8 @@ impl Shared<'_> {
                     let _ = self.slide(&words, &mut to, scratch, |number| run.push(number));
                 }
                 if let Some(symmetry) = self.symmetry {
-                    symmetry.settle(self.layout, &mut to, &mut before, &mut turns);
+                    // Everything that is needed was learnt when the state was expanded.
+                    let _ = symmetry.settle(self.layout, &mut to, &mut before, &mut turns);
                 }
                 f(&run, &to, &turns);
             }
@@ -218,8 +222,13 @@ struct Worker {
     plain: bool,
 }
 
-/// A task whose step in some state is not known yet.
-struct Unknown(usize, Vec<u64>);
+/// What is not known yet.
+enum Unknown {
+    /// The step of a task in some state.
+    Step(usize, Vec<u64>),
+    /// What a content becomes by a symmetry.
+    Turn(Missing),
+}
 
 /// A task that only chooses for itself, if there is one: it may as well go first.
 #[inline]
@@ -232,7 +241,7 @@ fn chooser(
     if config.merge && tables.anyone_alone() {
         for task in 0..tables.tasks() {
             let alone = tables.is_alone(task, layout.get(words, task));
-            if alone.ok_or_else(|| Unknown(task, words.to_vec()))? {
+            if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
                 return Ok(Some(task));
             }
         }
@@ -340,7 +349,8 @@ impl Worker {
             }
             shared.store.read(id, &mut self.words);
             let start = self.found.len();
-            match self.collect_fast::<W>(shared, fast, id) {
+            let collected = self.collect_fast::<W>(shared, fast, id);
+            match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
                 Ok(true) => {}
                 Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
                 Ok(false) => {}
@@ -408,7 +418,7 @@ impl Worker {
         let width = if W == 0 { shared.layout.words } else { W };
         let words = &self.words[..width];
         let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
-        let range = known.ok_or_else(|| Unknown(task, words.to_vec()))?;
+        let range = known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
         let moves = !range.is_empty();
         for number in range {
             let outcome = &shared.tables.outcomes[number as usize];
@@ -442,9 +452,21 @@ impl Worker {
                 shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
             }
         }
+        self.settle(shared, 0)?;
         self.owners.clear();
         self.owners.resize(self.found.len() / width, id);
         Ok(self.insert_found::<W>(shared))
+    }
+
+    /// Replaces what was found by what stands for it.
+    fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
+        if let Some(symmetry) = shared.symmetry {
+            for words in self.found[from..].chunks_exact_mut(shared.layout.words) {
+                let settled = symmetry.settle(shared.layout, words, &mut self.before, &mut self.turns);
+                settled.map_err(Unknown::Turn)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds what was found, each from its owner; whether something was new.
@@ -453,11 +475,6 @@ impl Worker {
     /// the index, the states found there, and then what is not there yet.
     fn insert_found<const W: usize>(&mut self, shared: &Shared) -> bool {
         let width = if W == 0 { shared.layout.words } else { W };
-        if let Some(symmetry) = shared.symmetry {
-            for words in self.found.chunks_exact_mut(width) {
-                symmetry.settle(shared.layout, words, &mut self.before, &mut self.turns);
-            }
-        }
         self.hashes.clear();
         self.hashes.extend(self.found.chunks_exact(width).map(|words| {
             let hash = hash(words);
@@ -535,7 +552,10 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
     ) -> Self {
         let start = network.start();
         let mut symmetry = match config.symmetry && network.tig == Tig::Modified {
-            true => Symmetry::new(network.steps.semantics.program, &network.slots),
+            true => {
+                let steps = &network.steps;
+                Symmetry::new(steps.semantics.program, &steps.access, &network.slots)
+            }
             false => None,
         };
         if let Some(symmetry) = &mut symmetry {
@@ -731,6 +751,9 @@ impl Run<'_, '_, '_> {
             if let Some(end) = end {
                 return end;
             }
+            if self.config.first_only && self.worker.blocked.iter().any(|id| self.reached_alive(*id)) {
+                return End::Interrupted;
+            }
             from = to;
         }
         End::Complete
@@ -793,9 +816,10 @@ impl Run<'_, '_, '_> {
                         id = next;
                         self.fast = Some(fast);
                     }
-                    Err((at, Unknown(task, words))) => {
+                    Err((at, unknown)) => {
                         id = at;
-                        self.learn(&words, task);
+                        self.fast = Some(fast);
+                        self.learn(unknown);
                     }
                 }
                 continue;
@@ -848,7 +872,7 @@ impl Run<'_, '_, '_> {
             let shared = self.shared();
             match worker.expand(&shared, id, whole) {
                 Ok(()) => return None,
-                Err(Unknown(task, words)) => self.learn(&words, task),
+                Err(unknown) => self.learn(unknown),
             }
             if self.loud || self.network.tables.outcomes.len().is_multiple_of(256) {
                 self.network_bytes = self.network.memory();
@@ -860,11 +884,17 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    fn learn(&mut self, words: &[u64], task: usize) {
-        let mut values = Vec::new();
-        self.layout.unpack(words, &mut values);
-        self.network.learn(task, &values);
-        self.fast = None;
+    fn learn(&mut self, unknown: Unknown) {
+        match (unknown, &mut self.symmetry) {
+            (Unknown::Step(task, words), _) => {
+                let mut values = Vec::new();
+                self.layout.unpack(&words, &mut values);
+                self.network.learn(task, &values);
+                self.fast = None;
+            }
+            (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
+            (Unknown::Turn(_), None) => {}
+        }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.update(&mut self.network.slots);
             self.network.count();
@@ -889,6 +919,7 @@ impl Run<'_, '_, '_> {
 
     /// Some slot needs more bits.
     fn pack_anew(&mut self) {
+        self.fast = None;
         let slots = &self.network.slots;
         let layout = Layout::new((0..slots.len()).map(|slot| slots.count(slot)));
         let store = Store::new(layout.words, self.store.len(), self.stubborn.is_some());
@@ -1069,46 +1100,42 @@ impl Reached<'_, '_> {
         path
     }
 
-    /// The single moves that lead to a state.
-    pub fn moves(&self, id: u32) -> Vec<Move> {
-        let program = self.network.steps.semantics.program;
-        let edges = self.edges(id);
-        // The last state is as it is; those before are turned like everything after them.
-        let mut turned: Vec<Vec<Move>> = Vec::new();
-        let mut renaming = Renaming::identity(program);
-        for (from, run, turns) in edges.iter().rev() {
-            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
-                renaming = renaming.after(&symmetry.renaming(program, turns));
-            }
-            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
-            turned.push(match renaming.is_identity() {
-                true => moves.collect(),
-                false => self.renamed(moves, &self.state(*from), &renaming),
-            });
-        }
-        let first = self.network.first.moves.iter().copied();
-        first.chain(turned.into_iter().rev().flatten()).collect()
-    }
-
-    /// Moves from a state, as they are when everything is renamed.
-    fn renamed(&self, moves: impl Iterator<Item = Move>, from: &State, renaming: &Renaming) -> Vec<Move> {
+    /// A way to a state.
+    pub fn way(&self, id: u32) -> Way {
         let steps = &self.network.steps;
-        let mut state = from.clone();
-        let mut result = Vec::new();
-        for mv in moves {
-            let mut here = steps.successors(&state, mv.task);
-            if mv.choice as usize >= here.len() {
-                return result;
+        let program = steps.semantics.program;
+        let mut way = Way {
+            moves: self.network.first.moves.clone(),
+            state: State::clone(&self.network.first.state),
+            renaming: Renaming::identity(program),
+        };
+        // How the states at hand are turned; what really happens is turned back.
+        let mut turned = Renaming::identity(program);
+        for (from, run, turns) in self.edges(id) {
+            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
+            match way.renaming.is_identity() {
+                true => way.moves.extend(moves),
+                false => {
+                    let run = steps.renamed(moves, &self.state(from), &way.renaming);
+                    way.moves.extend(run.into_iter().map(|m| m.0));
+                }
             }
-            let next = here.swap_remove(mv.choice as usize).1.state;
-            let (like, task) = (renaming.state(&next), renaming.task(mv.task));
-            let there = steps.successors(&renaming.state(&state), task);
-            // Nearly always the same choice.
-            let same = |choice: &usize| there.get(*choice).is_some_and(|(_, o)| o.state == like);
-            let choice = Some(mv.choice as usize).filter(same).or_else(|| (0..there.len()).find(same));
-            result.push(Move { task, choice: choice.map_or(mv.choice, |c| c as u32) });
-            state = next;
+            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
+                turned = symmetry.renaming(program, &turns).after(&turned);
+                way.renaming = turned.inverse();
+            }
         }
-        result
+        way.state = way.renaming.state(&self.state(id));
+        way
     }
+}
+
+/// How a state is reached. Where there is symmetry, the state that stands for others is not the one
+/// that is reached.
+pub struct Way {
+    pub moves: Vec<Move>,
+    /// The state that is reached.
+    pub state: State,
+    /// What becomes of the names of tasks in the state that was kept.
+    pub renaming: Renaming,
 }

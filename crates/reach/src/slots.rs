@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 use rendez_model::access::{Access, each_written};
+use rendez_model::liveness::Liveness;
 use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
 use rendez_model::symmetry::Renaming;
 use rendez_model::{EntryId, ObjectId, Owner, Program, Storage, TaskId, Value, VarId};
@@ -55,6 +56,8 @@ pub struct Slots {
     like: State,
     /// Contents of tasks carry notes.
     noted: bool,
+    /// Cells that are of no interest any more are forgotten.
+    liveness: Option<Liveness>,
 }
 
 impl Slots {
@@ -99,7 +102,8 @@ impl Slots {
             parts[*slot as usize].push(name);
         }
         let values = vec![IndexSet::default(); next];
-        Slots { slot_of, parts, values, like: like.clone(), noted }
+        let liveness = Liveness::new(program, access);
+        Slots { slot_of, parts, values, like: like.clone(), noted, liveness }
     }
 
     pub fn len(&self) -> usize {
@@ -118,14 +122,21 @@ impl Slots {
 
     /// The number of what a slot holds in a state.
     pub fn number(&mut self, program: &Program, state: &State, slot: usize, note: Note) -> u32 {
-        let task =
-            matches!(self.parts[slot].as_slice(), parts if parts.iter().any(|p| matches!(p, Name::Task(_))));
-        let note = (self.noted && task).then_some(Part::Note(note));
+        // The slots of tasks come first.
+        let task = (slot < program.tasks.len()).then(|| tidy(program, slot, state.tasks.peek(slot)));
+        let note = (self.noted && task.is_some()).then_some(Part::Note(note));
+        let dead = |v: usize| match (&task, &self.liveness) {
+            (Some(ts), Some(liveness)) => !liveness.is_live(ts.pc, VarId::from(v)),
+            _ => false,
+        };
         let content: Content = self.parts[slot]
             .iter()
             .map(|name| match *name {
+                Name::Cell(v) if dead(v) => Part::Cell(Value::Any),
                 Name::Cell(v) => Part::Cell(*state.vars.peek(v)),
-                Name::Task(t) => Part::Task(tidy(program, t, state.tasks.peek(t))),
+                Name::Task(t) => {
+                    Part::Task(task.clone().unwrap_or_else(|| tidy(program, t, state.tasks.peek(t))))
+                }
                 Name::Queue(e) => Part::Queue(state.queues.peek(e).clone()),
                 Name::Lock(o) => Part::Lock(*state.locks.peek(o)),
             })
@@ -159,14 +170,17 @@ impl Slots {
         self.parts.iter().map(source).collect()
     }
 
-    /// The number, in another slot, of a content that was renamed.
+    /// The number, in another slot, of a content that was renamed. None if it is not there yet and has
+    /// a queue of several callers, unless that is `wanted`: their orders are too many to number them
+    /// all in advance.
     pub fn renamed(
         &mut self,
         renaming: &Renaming,
         (from, places): (usize, &[usize]),
         number: u32,
         to: usize,
-    ) -> u32 {
+        wanted: bool,
+    ) -> Option<u32> {
         let content = &self.values[from][number as usize];
         let rename = |part: &Part| match part {
             Part::Task(ts) => Part::Task(renaming.task_state(ts)),
@@ -175,7 +189,11 @@ impl Slots {
             Part::Cell(_) | Part::Note(_) => part.clone(),
         };
         let content: Content = places.iter().map(|k| rename(&content[*k])).collect();
-        self.values[to].insert_full(content).0 as u32
+        let queues = content.iter().any(|p| matches!(p, Part::Queue(queue) if queue.len() > 1));
+        match queues && !wanted {
+            true => self.values[to].get_index_of(&content).map(|n| n as u32),
+            false => Some(self.values[to].insert_full(content).0 as u32),
+        }
     }
 
     /// Puts a numbered content into a state.

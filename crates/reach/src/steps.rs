@@ -10,6 +10,7 @@ use rendez_evidence::{Effort, alive, entries_in};
 use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
+use rendez_model::symmetry::Renaming;
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
 
 use crate::quiet::Quiet;
@@ -374,6 +375,35 @@ impl<'s, 'p> Steps<'s, 'p> {
         let mut out = Vec::new();
         self.semantics.successors(state, task, &mut out);
         out.into_iter().enumerate().map(|(i, o)| (Move { task, choice: i as u32 }, o)).collect()
+    }
+
+    /// Moves from a state with what they do, as they are when everything is renamed.
+    pub fn renamed(
+        &self,
+        moves: impl Iterator<Item = Move>,
+        from: &State,
+        renaming: &Renaming,
+    ) -> Vec<(Move, Outcome)> {
+        let mut state = from.clone();
+        let mut result = Vec::new();
+        for mv in moves {
+            let mut here = self.successors(&state, mv.task);
+            if mv.choice as usize >= here.len() {
+                break;
+            }
+            let next = here.swap_remove(mv.choice as usize).1.state;
+            let (like, task) = (renaming.state(&next), renaming.task(mv.task));
+            let mut there = self.successors(&renaming.state(&state), task);
+            // Nearly always the same choice.
+            let same = |choice: &usize| there.get(*choice).is_some_and(|(_, o)| o.state == like);
+            let choice = Some(mv.choice as usize).filter(same).or_else(|| (0..there.len()).find(same));
+            match choice {
+                Some(choice) => result.push(there.swap_remove(choice)),
+                None => break,
+            }
+            state = next;
+        }
+        result
     }
 
     /// Adds a run of single steps, with the local steps that follow.

@@ -15,7 +15,7 @@
 use rendez_evidence::alive;
 use rendez_model::access::{Access, closure, each_written};
 use rendez_model::{
-    Action, BinaryOp, CallMode, EntryId, Expr, HandlerId, Loc, Owner, Place, ProcId, Program, TaskId, VarId,
+    Action, CallMode, EntryId, Expr, HandlerId, Loc, Owner, Place, ProcId, Program, TaskId, VarId,
 };
 
 use crate::network::Tables;
@@ -183,6 +183,7 @@ impl Stubborn {
                     work.push(*next);
                 }
             }
+            scratch.visits += list.len() / 4;
             scratch.needs = list;
         }
         scratch.work = work;
@@ -512,7 +513,7 @@ impl<'a> Code<'a> {
                     })
             }
             Action::EntryCall { entry, .. } => {
-                raises(entry)
+                entry.may_raise(program)
                     || program.possible_entries(entry).iter().any(|e| {
                         let entry = &program.entries[e.index()];
                         self.fails[e.index()]
@@ -520,7 +521,7 @@ impl<'a> Code<'a> {
                                 Owner::Task(owner) => self.completes[owner.index()],
                                 Owner::Object(_) => {
                                     program.queue_limit.is_some()
-                                        || entry.barrier.as_ref().is_some_and(raises)
+                                        || entry.barrier.as_ref().is_some_and(|e| e.may_raise(program))
                                 }
                             }
                     })
@@ -531,13 +532,13 @@ impl<'a> Code<'a> {
                     && delays.iter().all(|d| d.0.is_some())
                     && !matches!(terminate, Some(None));
                 let mut may = guarded;
-                action.each_expr(&mut |e| may |= raises(e));
+                action.each_expr(&mut |e| may |= e.may_raise(program));
                 may
             }
             Action::Activate { .. } | Action::Allocate { .. } => true,
             action => {
                 let mut may = false;
-                action.each_expr(&mut |e| may |= raises(e));
+                action.each_expr(&mut |e| may |= e.may_raise(program));
                 let narrow = match action {
                     Action::Assign { to, value, .. } => {
                         matches!(to, Place::Indexed(..)) || (narrow(program, to) && !fits(program, to, value))
@@ -878,28 +879,6 @@ fn possible_tasks(program: &Program, e: &Expr) -> Vec<TaskId> {
     }
 }
 
-fn raises(e: &Expr) -> bool {
-    let mut may = false;
-    e.walk(&mut |e| {
-        may |= match e {
-            Expr::Load(..) | Expr::Lookup(..) | Expr::Check(..) => true,
-            Expr::Binary(op, ..) => matches!(
-                op,
-                BinaryOp::Add
-                    | BinaryOp::Subtract
-                    | BinaryOp::Multiply
-                    | BinaryOp::Divide
-                    | BinaryOp::Mod
-                    | BinaryOp::Rem
-                    | BinaryOp::Power
-            ),
-            Expr::Unary(op, _) => !matches!(op, rendez_model::UnaryOp::Not),
-            _ => false,
-        };
-    });
-    may
-}
-
 /// Whether a value may not fit into a place.
 fn narrow(program: &Program, place: &Place) -> bool {
     let mut narrow = false;
@@ -909,21 +888,7 @@ fn narrow(program: &Program, place: &Place) -> bool {
     narrow
 }
 
-/// Whether a value surely fits into a cell.
+/// Whether a value surely fits into a place.
 fn fits(program: &Program, place: &Place, value: &Expr) -> bool {
-    use BinaryOp::*;
-    let Place::Var(var) = place else { return false };
-    let rendez_model::Domain::Range(lo, hi) = program.vars[var.index()].domain else { return true };
-    let (least, most) = match value {
-        Expr::Const(v) => (*v, *v),
-        Expr::Var(v) => match program.vars[v.index()].domain {
-            rendez_model::Domain::Range(lo, hi) => (lo, hi),
-            rendez_model::Domain::Opaque => return false,
-        },
-        Expr::Check(_, lo, hi) => (*lo, *hi),
-        Expr::Unary(rendez_model::UnaryOp::Not, _) => (0, 1),
-        Expr::Binary(And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual, ..) => (0, 1),
-        _ => return false,
-    };
-    lo <= least && most <= hi
+    matches!(place, Place::Var(cell) if value.fits(program, *cell))
 }

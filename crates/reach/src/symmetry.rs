@@ -6,8 +6,10 @@
 //! same for all of them; then there are a few states more.
 
 use rendez_evidence::Entries;
-use rendez_model::symmetry::{Renaming, symmetries};
-use rendez_model::{EntryId, Program, TaskId};
+use rendez_model::access::Access;
+use rendez_model::state::TaskState;
+use rendez_model::symmetry::{self, Renaming, symmetries};
+use rendez_model::{EntryId, Loc, Program, TaskId};
 
 use crate::slots::Slots;
 use crate::store::Layout;
@@ -18,7 +20,19 @@ pub struct Symmetry {
 
 struct Generator {
     renaming: Renaming,
+    /// Slots that change, in order, and slots that have not changed so far.
     targets: Vec<Target>,
+    staying: Vec<Target>,
+    /// By location: a task there may still come to where the symmetry does not hold.
+    too_early: Vec<bool>,
+    guards: Vec<Guard>,
+}
+
+/// A task that may come to where a symmetry does not hold.
+struct Guard {
+    task: usize,
+    /// By number of its contents: it cannot any more.
+    past: Vec<bool>,
 }
 
 /// What a slot holds afterwards.
@@ -28,8 +42,16 @@ struct Target {
     places: Vec<usize>,
     /// By number of the source's content.
     map: Vec<u32>,
-    /// The slot stays, and so do all its contents so far.
-    stays: bool,
+}
+
+const UNKNOWN: u32 = u32::MAX;
+
+/// A content that has not been renamed yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Missing {
+    generator: u16,
+    target: u32,
+    number: u32,
 }
 
 /// The symmetries that led from a state to the one that stands for it, by number.
@@ -37,18 +59,17 @@ pub type Turns = Vec<u16>;
 
 impl Symmetry {
     /// None if the program has none that can be used.
-    pub fn new(program: &Program, slots: &Slots) -> Option<Symmetry> {
-        let generator = |renaming: Renaming| {
-            let targets = slots
-                .sources(&renaming)?
-                .into_iter()
-                .enumerate()
-                .map(|(slot, (source, places))| {
-                    let stays = source == slot && places.iter().enumerate().all(|(i, p)| i == *p);
-                    Target { slot, source, places, map: Vec::new(), stays }
-                })
+    pub fn new(program: &Program, access: &Access, slots: &Slots) -> Option<Symmetry> {
+        let generator = |symmetry: symmetry::Symmetry| {
+            let (renaming, too_early) = (symmetry.renaming, symmetry.too_early);
+            let early = |code: &Vec<Loc>| !too_early.is_empty() && code.iter().any(|l| too_early[l.index()]);
+            let tasks = (0..program.tasks.len()).filter(|t| early(&access.code[*t]));
+            let guards = tasks.map(|task| Guard { task, past: Vec::new() }).collect();
+            let sources = slots.sources(&renaming)?.into_iter().enumerate();
+            let staying = sources
+                .map(|(slot, (source, places))| Target { slot, source, places, map: Vec::new() })
                 .collect();
-            Some(Generator { renaming, targets })
+            Some(Generator { renaming, targets: Vec::new(), staying, too_early, guards })
         };
         let mut generators: Vec<Generator> = symmetries(program).into_iter().filter_map(generator).collect();
         generators.truncate(usize::from(u16::MAX));
@@ -60,21 +81,58 @@ impl Symmetry {
         let mut again = true;
         while std::mem::take(&mut again) {
             for generator in &mut self.generators {
-                for target in &mut generator.targets {
+                let early = |ts: &TaskState| {
+                    let frames = ts.frames.iter().map(|f| f.site);
+                    frames.chain([ts.pc]).any(|l| generator.too_early[l.index()])
+                };
+                for guard in &mut generator.guards {
+                    for number in guard.past.len()..slots.count(guard.task) {
+                        let ts = slots.task(guard.task, number as u32);
+                        guard.past.push(ts.is_some_and(|ts| !early(ts)));
+                    }
+                }
+                let mut moved = false;
+                for target in generator.targets.iter_mut().chain(&mut generator.staying) {
                     for number in target.map.len()..slots.count(target.source) {
                         let from = (target.source, target.places.as_slice());
-                        let to = slots.renamed(&generator.renaming, from, number as u32, target.slot);
-                        target.stays &= to as usize == number;
+                        let image =
+                            slots.renamed(&generator.renaming, from, number as u32, target.slot, false);
+                        let to = image.unwrap_or(UNKNOWN);
+                        moved |= target.source != target.slot || to as usize != number;
                         target.map.push(to);
                         again = true;
                     }
+                }
+                if moved {
+                    let moves = |t: &Target| {
+                        t.source != t.slot || t.map.iter().enumerate().any(|(i, n)| i != *n as usize)
+                    };
+                    let (more, staying) = std::mem::take(&mut generator.staying).into_iter().partition(moves);
+                    generator.staying = staying;
+                    generator.targets.extend::<Vec<Target>>(more);
+                    generator.targets.sort_by_key(|t| t.slot);
                 }
             }
         }
     }
 
+    /// Numbers what a content becomes.
+    pub fn learn(&mut self, missing: Missing, slots: &mut Slots) {
+        let generator = &mut self.generators[usize::from(missing.generator)];
+        let target = &mut generator.targets[missing.target as usize];
+        let from = (target.source, target.places.as_slice());
+        let image = slots.renamed(&generator.renaming, from, missing.number, target.slot, true);
+        target.map[missing.number as usize] = image.unwrap_or(UNKNOWN);
+    }
+
     /// Replaces a state by the one that stands for it; notes how in `turns`.
-    pub fn settle(&self, layout: &Layout, words: &mut [u64], before: &mut Vec<u64>, turns: &mut Turns) {
+    pub fn settle(
+        &self,
+        layout: &Layout,
+        words: &mut [u64],
+        before: &mut Vec<u64>,
+        turns: &mut Turns,
+    ) -> Result<(), Missing> {
         turns.clear();
         let count = self.generators.len();
         // There and back, as long as something gets smaller.
@@ -84,18 +142,24 @@ impl Symmetry {
             for k in 0..count {
                 let i = if back { count - 1 - k } else { k };
                 let generator = &self.generators[i];
-                if generator.is_smaller(layout, words) {
+                let missing = |(target, number): (usize, u32)| Missing {
+                    generator: i as u16,
+                    target: target as u32,
+                    number,
+                };
+                if generator.is_smaller(layout, words).map_err(missing)? {
                     before.clear();
                     before.extend_from_slice(words);
-                    for target in generator.targets.iter().filter(|t| !t.stays) {
-                        let value = target.map[layout.get(before, target.source) as usize];
+                    for (k, target) in generator.targets.iter().enumerate() {
+                        let value = target.image(layout.get(before, target.source));
+                        let value = value.map_err(|number| missing((k, number)))?;
                         layout.patch(target.slot, value).apply(words);
                     }
                     turns.push(i as u16);
                 }
             }
             if turns.len() == so_far {
-                return;
+                return Ok(());
             }
             back = !back;
         }
@@ -126,16 +190,30 @@ impl Symmetry {
     }
 }
 
+impl Target {
+    /// The number of what a content becomes; the content, if that has no number yet.
+    #[inline]
+    fn image(&self, number: u32) -> Result<u32, u32> {
+        match self.map[number as usize] {
+            UNKNOWN => Err(number),
+            image => Ok(image),
+        }
+    }
+}
+
 impl Generator {
     /// Whether the state to which this one leads is smaller.
-    fn is_smaller(&self, layout: &Layout, words: &[u64]) -> bool {
-        for target in self.targets.iter().filter(|t| !t.stays) {
-            let new = target.map[layout.get(words, target.source) as usize];
+    fn is_smaller(&self, layout: &Layout, words: &[u64]) -> Result<bool, (usize, u32)> {
+        if self.guards.iter().any(|g| !g.past[layout.get(words, g.task) as usize]) {
+            return Ok(false);
+        }
+        for (k, target) in self.targets.iter().enumerate() {
+            let new = target.image(layout.get(words, target.source)).map_err(|number| (k, number))?;
             let old = layout.get(words, target.slot);
             if new != old {
-                return new < old;
+                return Ok(new < old);
             }
         }
-        false
+        Ok(false)
     }
 }

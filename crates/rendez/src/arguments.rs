@@ -163,7 +163,7 @@ pub struct Check {
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     pub memory: usize,
     /// Give up after this many states
-    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub states: usize,
     /// Count warnings as errors
     #[arg(long, value_parser = ["warnings"])]

@@ -126,6 +126,7 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     }
     propagate_constants(program);
     slice(program, &keep);
+    drop_idle_locks(program);
     let broken = rendez_model::validate(program);
     for invalid in broken.iter().take(5) {
         crate::complain!("internal error: {invalid}");
@@ -185,6 +186,7 @@ fn run_check(check: &Check) -> u8 {
         stubborn: !check.no_stubborn,
         symmetry: !check.no_symmetry,
         deadlock_only: false,
+        first_only: false,
         keep: match check.keep {
             Keep::States => rendez_reach::Keep::States,
             Keep::Hashes => rendez_reach::Keep::Hashes,

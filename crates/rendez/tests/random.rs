@@ -71,6 +71,7 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let mut passed = program.clone();
     rendez_model::passes::propagate_constants(&mut passed);
     rendez_model::passes::slice(&mut passed, &[]);
+    rendez_model::passes::drop_idle_locks(&mut passed);
     let broken = rendez_model::validate(&passed);
     if !broken.is_empty() {
         return Some(Err(format!("the passes break the model: {broken:?}")));
@@ -91,9 +92,9 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
         reached(&passed, Config { threads: 2, ..config.clone() })?,
     ));
     let options = Options { max_states: 30_000, ..Options::default() };
-    let held = rendez_reach::held_without_counters(&passed, &options, &config, &Control::default());
+    let held = rendez_reach::held_without_data(&passed, &options, &config, &Control::default());
     if let Some(kind) = held.iter().find(|k| all[0].1.contains(*k)) {
-        return Some(Err(format!("{kind:?} holds without counters but not with them")));
+        return Some(Err(format!("{kind:?} holds without data but not with them")));
     }
     // Searches that keep less than the states find errors only, and none that is not there.
     for keep in [Keep::Hashes, Keep::Bits] {

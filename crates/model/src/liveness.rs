@@ -1,0 +1,270 @@
+//! Which cells of a task are still of interest at a location: those that some way from there reads
+//! before it writes them. Two states that differ in others only go on alike.
+
+use crate::access::Access;
+use crate::expr::{Expr, Place};
+use crate::passes::recursive_procedures;
+use crate::program::*;
+
+/// Rows of bits: one per location, a bit per cell.
+struct Rows {
+    width: usize,
+    bits: Vec<u64>,
+}
+
+impl Rows {
+    fn new(rows: usize, columns: usize) -> Rows {
+        let width = columns.div_ceil(64);
+        Rows { width, bits: vec![0; rows * width] }
+    }
+
+    fn row(&self, row: usize) -> &[u64] {
+        &self.bits[row * self.width..(row + 1) * self.width]
+    }
+
+    fn set(&mut self, row: usize, column: usize) {
+        self.bits[row * self.width + column / 64] |= 1 << (column % 64);
+    }
+
+    fn get(&self, row: usize, column: usize) -> bool {
+        self.bits[row * self.width + column / 64] >> (column % 64) & 1 != 0
+    }
+}
+
+pub struct Liveness {
+    live: Rows,
+    /// Cells that count as live everywhere.
+    always: Vec<bool>,
+}
+
+impl Liveness {
+    /// None where control may be taken from a task at any time: then nothing is said.
+    pub fn new(program: &Program, access: &Access) -> Option<Liveness> {
+        let taken = |a: &Action| matches!(a, Action::Abort { .. } | Action::Async { .. });
+        if access.code.iter().flatten().any(|l| taken(&program.node(*l).action)) {
+            return None;
+        }
+        let mut solver = Solver {
+            program,
+            uses: Rows::new(program.nodes.len(), program.vars.len()),
+            live: Rows::new(program.nodes.len(), program.vars.len()),
+            thrown: Rows::new(program.procs.len(), program.vars.len()),
+            proc_of: vec![None; program.nodes.len()],
+            sites: vec![Vec::new(); program.procs.len()],
+        };
+        for p in 0..program.procs.len() {
+            for loc in program.reachable(program.procs[p].start) {
+                solver.proc_of[loc.index()] = Some(ProcId::from(p));
+            }
+        }
+        for (t, code) in access.code.iter().enumerate() {
+            solver.find_uses(TaskId::from(t), code);
+        }
+        for (task, code) in program.tasks.iter().zip(&access.code) {
+            solver.solve(task.exit, code);
+        }
+        Some(Liveness { live: solver.live, always: always(program, access) })
+    }
+
+    /// Whether a cell of a task is of interest when the task is at a location.
+    pub fn is_live(&self, loc: Loc, cell: VarId) -> bool {
+        self.always[cell.index()] || self.live.get(loc.index(), cell.index())
+    }
+}
+
+/// Cells that somebody else reads, and those of procedures that may call themselves.
+fn always(program: &Program, access: &Access) -> Vec<bool> {
+    let mut reader: Vec<Option<usize>> = vec![None; program.vars.len()];
+    let mut always = vec![false; program.vars.len()];
+    for (t, code) in access.code.iter().enumerate() {
+        for loc in code {
+            program.node(*loc).action.each_expr(&mut |e| {
+                e.each_cell(program, &mut |cell| {
+                    let first = *reader[cell.index()].get_or_insert(t);
+                    always[cell.index()] |= first != t;
+                });
+            });
+        }
+    }
+    for (v, var) in program.vars.iter().enumerate() {
+        if let (Storage::Local(task), Some(reader)) = (var.storage, reader[v]) {
+            always[v] |= task.index() != reader;
+        }
+        always[v] |= matches!(var.storage, Storage::Component(_));
+    }
+    for barrier in program.entries.iter().filter_map(|e| e.barrier.as_ref()) {
+        barrier.each_cell(program, &mut |cell| always[cell.index()] = true);
+    }
+    for proc in recursive_procedures(program) {
+        program.procs[proc.index()].locals.iter().for_each(|v| always[v.index()] = true);
+    }
+    always
+}
+
+struct Solver<'p> {
+    program: &'p Program,
+    uses: Rows,
+    live: Rows,
+    /// By procedure: what is live where an exception goes that leaves it.
+    thrown: Rows,
+    proc_of: Vec<Option<ProcId>>,
+    /// By procedure: where it is called, as a procedure or as an entry body.
+    sites: Vec<Vec<Loc>>,
+}
+
+impl Solver<'_> {
+    fn find_uses(&mut self, task: TaskId, code: &[Loc]) {
+        let program = self.program;
+        // The end of an accept body hands all results to the caller.
+        let mut results = Vec::new();
+        for loc in code {
+            match &program.node(*loc).action {
+                Action::Select { alternatives, .. } => {
+                    let formals = alternatives.iter().flat_map(|a| &a.formals);
+                    results.extend(formals.filter(|f| f.mode.copies_out()).map(|f| f.cell));
+                }
+                Action::Call { proc, .. } => self.sites[proc.index()].push(*loc),
+                Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
+                    for e in program.possible_entries(entry) {
+                        if let Some(body) = program.bodies.get(&(task, e)) {
+                            self.sites[body.index()].push(*loc);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for loc in code {
+            let row = loc.index();
+            let uses = &mut self.uses;
+            let mut note = |cell: VarId| uses.set(row, cell.index());
+            let action = &program.node(*loc).action;
+            action.each_expr(&mut |e| e.each_cell(program, &mut note));
+            match action {
+                Action::EntryCall { args, .. } => args.iter().for_each(|v| note(*v)),
+                Action::EndAccept { .. } | Action::Requeue { .. } => results.iter().for_each(|v| note(*v)),
+                Action::FailAccept { occurrence } | Action::Resume { occurrence } => note(*occurrence),
+                Action::Return => {
+                    if let Some(proc) = self.proc_of[row] {
+                        let formals = &program.procs[proc.index()].formals;
+                        formals.iter().filter(|f| f.mode.copies_out()).for_each(|f| note(f.cell));
+                        for site in &self.sites[proc.index()] {
+                            if let Action::Call { outs, .. } = &program.node(*site).action {
+                                let mut index = |e: &Expr| e.each_cell(program, &mut note);
+                                outs.iter().for_each(|(_, place)| place.each_index(&mut |e| index(e)));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn solve(&mut self, exit: Loc, code: &[Loc]) {
+        let mut row = vec![0u64; self.live.width];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            // Discovered from the start: backwards is nearly the right order.
+            for loc in code.iter().rev() {
+                row.copy_from_slice(self.live.row(exit.index()));
+                changed |= self.after(*loc, &mut row);
+                or(&mut row, self.uses.row(loc.index()));
+                let start = loc.index() * self.live.width;
+                for (i, word) in row.iter().enumerate() {
+                    let old = &mut self.live.bits[start + i];
+                    changed |= *word & !*old != 0;
+                    *old |= *word;
+                }
+            }
+        }
+    }
+
+    /// What is live behind a location, and not written by its action. Whether more is known about
+    /// exceptions that leave procedures.
+    fn after(&mut self, loc: Loc, row: &mut [u64]) -> bool {
+        let program = self.program;
+        let node = program.node(loc);
+        let live = &self.live;
+        match &node.action {
+            Action::Select { alternatives, otherwise, delays, .. } => {
+                let mut own = vec![0u64; live.width];
+                for a in alternatives {
+                    own.copy_from_slice(live.row(a.body.index()));
+                    a.formals.iter().for_each(|f| clear(&mut own, f.cell));
+                    or(row, &own);
+                }
+                for target in otherwise.iter().chain(delays.iter().map(|d| &d.1)) {
+                    or(row, live.row(target.index()));
+                }
+            }
+            Action::Return => {
+                if let Some(proc) = self.proc_of[loc.index()] {
+                    for site in &self.sites[proc.index()] {
+                        program.node(*site).action.each_successor(|l| or(row, live.row(l.index())));
+                    }
+                }
+            }
+            action => {
+                action.each_successor(|l| or(row, live.row(l.index())));
+                let start = |proc: ProcId| program.procs[proc.index()].start.index();
+                match action {
+                    Action::Assign { to: Place::Var(v), .. } | Action::Havoc { to: Place::Var(v), .. } => {
+                        clear(row, *v);
+                    }
+                    Action::Call { proc, .. } => {
+                        let mut own = live.row(start(*proc)).to_vec();
+                        let formals = &program.procs[proc.index()].formals;
+                        formals.iter().filter(|f| f.mode.copies_in()).for_each(|f| clear(&mut own, f.cell));
+                        or(row, &own);
+                    }
+                    Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
+                        // An entry body that the task runs for itself.
+                        for e in program.possible_entries(entry) {
+                            for (_, body) in program.bodies.iter().filter(|(of, _)| of.1 == e) {
+                                or(row, live.row(start(*body)));
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // Wherever an exception may go: to a handler here, or to those of callers.
+        let mut thrown = vec![0u64; live.width];
+        let mut handler = node.handler;
+        while let Some(id) = handler {
+            let h = &program.handlers[id.index()];
+            h.choices.iter().for_each(|c| or(&mut thrown, live.row(c.1.index())));
+            handler = h.outer;
+        }
+        if let Some(proc) = self.proc_of[loc.index()] {
+            or(&mut thrown, self.thrown.row(proc.index()));
+        }
+        or(row, &thrown);
+        let called: Vec<ProcId> = match &node.action {
+            Action::Call { proc, .. } => vec![*proc],
+            Action::EntryCall { entry, .. } => {
+                let entries = program.possible_entries(entry);
+                program.bodies.iter().filter(|(of, _)| entries.contains(&of.1)).map(|b| *b.1).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut changed = false;
+        for proc in called {
+            let start = proc.index() * self.thrown.width;
+            let row = &mut self.thrown.bits[start..start + thrown.len()];
+            changed |= row.iter().zip(&thrown).any(|(old, new)| new & !old != 0);
+            or(row, &thrown);
+        }
+        changed
+    }
+}
+
+fn or(to: &mut [u64], from: &[u64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to |= from);
+}
+
+fn clear(row: &mut [u64], cell: VarId) {
+    row[cell.index() / 64] &= !(1 << (cell.index() % 64));
+}
