@@ -44,12 +44,14 @@ impl Liveness {
         if access.code.iter().flatten().any(|l| taken(&program.node(*l).action)) {
             return None;
         }
+        let requeues = |l: &Loc| matches!(program.node(*l).action, Action::Requeue { .. });
         let mut solver = Solver {
             program,
             uses: Rows::new(program.nodes.len(), program.vars.len()),
             live: Rows::new(program.nodes.len(), program.vars.len()),
             thrown: Rows::new(program.procs.len(), program.vars.len()),
             proc_of: vec![None; program.nodes.len()],
+            requeues: access.code.iter().flatten().any(requeues),
             sites: vec![Vec::new(); program.procs.len()],
         };
         for p in 0..program.procs.len() {
@@ -60,8 +62,8 @@ impl Liveness {
         for (t, code) in access.code.iter().enumerate() {
             solver.find_uses(TaskId::from(t), code);
         }
-        for (task, code) in program.tasks.iter().zip(&access.code) {
-            solver.solve(task.exit, code);
+        for (t, code) in access.code.iter().enumerate() {
+            solver.solve(TaskId::from(t), code);
         }
         Some(Liveness { live: solver.live, always: always(program, access) })
     }
@@ -108,6 +110,8 @@ struct Solver<'p> {
     /// By procedure: what is live where an exception goes that leaves it.
     thrown: Rows,
     proc_of: Vec<Option<ProcId>>,
+    /// A call may end up in the body of another entry.
+    requeues: bool,
     /// By procedure: where it is called, as a procedure or as an entry body.
     sites: Vec<Vec<Loc>>,
 }
@@ -124,11 +128,9 @@ impl Solver<'_> {
                     results.extend(formals.filter(|f| f.mode.copies_out()).map(|f| f.cell));
                 }
                 Action::Call { proc, .. } => self.sites[proc.index()].push(*loc),
-                Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
-                    for e in program.possible_entries(entry) {
-                        if let Some(body) = program.bodies.get(&(task, e)) {
-                            self.sites[body.index()].push(*loc);
-                        }
+                Action::EntryCall { entry, .. } => {
+                    for body in self.bodies(task, entry) {
+                        self.sites[body.index()].push(*loc);
                     }
                 }
                 _ => {}
@@ -161,14 +163,22 @@ impl Solver<'_> {
         }
     }
 
-    fn solve(&mut self, exit: Loc, code: &[Loc]) {
+    /// The bodies that a task may run when it calls an entry.
+    fn bodies(&self, task: TaskId, entry: &Expr) -> Vec<ProcId> {
+        let own = self.program.bodies.range((task, EntryId(0))..=(task, EntryId(u32::MAX)));
+        let entries = self.program.possible_entries(entry);
+        own.filter(|(of, _)| self.requeues || entries.contains(&of.1)).map(|(_, body)| *body).collect()
+    }
+
+    fn solve(&mut self, task: TaskId, code: &[Loc]) {
+        let exit = self.program.tasks[task.index()].exit;
         let mut row = vec![0u64; self.live.width];
         let mut changed = true;
         while std::mem::take(&mut changed) {
             // Discovered from the start: backwards is nearly the right order.
             for loc in code.iter().rev() {
                 row.copy_from_slice(self.live.row(exit.index()));
-                changed |= self.after(*loc, &mut row);
+                changed |= self.after(task, *loc, &mut row);
                 or(&mut row, self.uses.row(loc.index()));
                 let start = loc.index() * self.live.width;
                 for (i, word) in row.iter().enumerate() {
@@ -182,7 +192,7 @@ impl Solver<'_> {
 
     /// What is live behind a location, and not written by its action. Whether more is known about
     /// exceptions that leave procedures.
-    fn after(&mut self, loc: Loc, row: &mut [u64]) -> bool {
+    fn after(&mut self, task: TaskId, loc: Loc, row: &mut [u64]) -> bool {
         let program = self.program;
         let node = program.node(loc);
         let live = &self.live;
@@ -218,12 +228,10 @@ impl Solver<'_> {
                         formals.iter().filter(|f| f.mode.copies_in()).for_each(|f| clear(&mut own, f.cell));
                         or(row, &own);
                     }
+                    // Entry bodies that the task runs for itself.
                     Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
-                        // An entry body that the task runs for itself.
-                        for e in program.possible_entries(entry) {
-                            for (_, body) in program.bodies.iter().filter(|(of, _)| of.1 == e) {
-                                or(row, live.row(start(*body)));
-                            }
+                        for body in self.bodies(task, entry) {
+                            or(row, live.row(start(body)));
                         }
                     }
                     _ => {}
@@ -244,10 +252,7 @@ impl Solver<'_> {
         or(row, &thrown);
         let called: Vec<ProcId> = match &node.action {
             Action::Call { proc, .. } => vec![*proc],
-            Action::EntryCall { entry, .. } => {
-                let entries = program.possible_entries(entry);
-                program.bodies.iter().filter(|(of, _)| entries.contains(&of.1)).map(|b| *b.1).collect()
-            }
+            Action::EntryCall { entry, .. } => self.bodies(task, entry),
             _ => Vec::new(),
         };
         let mut changed = false;

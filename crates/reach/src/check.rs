@@ -16,9 +16,9 @@ use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
 use crate::network::{Network, Tig};
-use crate::search::{Again, Config, Reached, hunt, search};
+use crate::search::{Again, Config, Reached, search};
 use crate::steps::{Fate, Steps};
-use crate::walk::walk;
+use crate::walk::{Reporter, descend, walk};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.
@@ -29,7 +29,8 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let started = Instant::now();
     let semantics = Semantics::bounded(program, options.recursion);
     let mut findings = Findings::new(&semantics);
-    let ends = finite::ends(program);
+    let forgotten = finite::forgettable(program);
+    let ends = forgotten.contains(&true);
     let shares = Access::new(program).shared.iter().any(|s| *s);
     // One limit for everything: what is tried later gets its share.
     let part = match (ends, shares) {
@@ -39,7 +40,8 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     };
     // A bug in a large program is found first; if none is found soon, nothing is lost.
     if program.tasks.len() > LARGE {
-        hunt_for_blocking(&semantics, &share(options, started, 0.25), config, control, &mut findings);
+        let time = share(options, started, 0.25).timeout.unwrap_or(Duration::from_secs(30));
+        walk_about(&semantics, options, time, control, &mut findings, descend);
     }
     let mut run = match findings.is_empty() {
         true => exactly(&semantics, &share(options, started, part), config, control, &mut findings),
@@ -48,14 +50,14 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let mut held = Vec::new();
     let limited = matches!(run.end, End::Time | End::Memory | End::States);
     if ends && limited && !findings.any_blocking() {
-        let (kinds, stats) = spared(program, &share(options, started, 0.75), config, control);
+        let (kinds, stats) = spared(program, forgotten, &share(options, started, 0.75), config, control);
         held = kinds;
         run.stats.states += stats.states;
         run.stats.transitions += stats.transitions;
     }
     if limited {
         let time = share(options, started, 0.85).timeout.unwrap_or(Duration::from_secs(10));
-        walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings);
+        walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings, walk);
     }
     let racing = match shares {
         true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),
@@ -149,7 +151,7 @@ fn hunted(
         },
     );
     let louder = network.steps.loud.borrow().clone();
-    if hunted.end == End::Complete && louder.len() > loud.len() {
+    if hunted.end != End::Interrupted && louder.len() > loud.len() {
         return self::hunted(program, options, config, control, &louder);
     }
     let (mut findings, _) = shared.into_inner();
@@ -194,23 +196,25 @@ pub fn held_without_data(
     config: &Config,
     control: &Control,
 ) -> Vec<Kind> {
-    match finite::ends(program) {
-        true => spared(program, options, config, control).0,
-        false => Vec::new(),
-    }
+    spared(program, finite::forgettable(program), options, config, control).0
 }
 
 /// So often is a model without data refined.
 const REFINEMENTS: usize = 40;
 
-/// The checks that hold in a program that cannot run for ever, because they hold without some of its
-/// data. Begins without all that can be forgotten; where the model without it blocks, the trace is
-/// followed in the program itself, and what decides the first step that is not possible there is
-/// remembered from then on.
-fn spared(program: &Program, options: &Options, config: &Config, control: &Control) -> (Vec<Kind>, Stats) {
+/// The checks that hold in a program because they hold without some data of tasks that end. Begins
+/// without all that can be forgotten; where the model without it blocks, the trace is followed in the
+/// program itself, and what decides the first step that is not possible there is remembered from then
+/// on.
+fn spared(
+    program: &Program,
+    mut forgotten: Vec<bool>,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+) -> (Vec<Kind>, Stats) {
     let started = Instant::now();
-    let config = &Config { deadlock_only: true, first_only: true, ..config.clone() };
-    let mut forgotten = finite::forgettable(program);
+    let config = &Config { first_only: true, ..config.clone() };
     let mut stats = Stats::default();
     for _ in 0..REFINEMENTS {
         if !forgotten.contains(&true) {
@@ -231,8 +235,13 @@ fn spared(program: &Program, options: &Options, config: &Config, control: &Contr
                     break;
                 }
             }
-            // It cannot run for ever, and it does not block.
             None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
+                let mut findings = Findings::new(&semantics);
+                let Some(graph) = Graph::new(&reached.view()) else { break };
+                forever(&reached, &graph, &mut findings);
+                if findings.any_blocking() || !findings.contradictions.is_empty() {
+                    break;
+                }
                 return (vec![Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin], stats);
             }
             None => break,
@@ -339,20 +348,6 @@ impl Run {
 /// Programs with more tasks are first hunted for blocked states.
 const LARGE: usize = 150;
 
-/// Looks for a blocked state where fewest tasks can move.
-fn hunt_for_blocking(
-    semantics: &Semantics,
-    options: &Options,
-    config: &Config,
-    control: &Control,
-    findings: &mut Findings,
-) {
-    let reached = repeat(semantics, options, config, &[], |network, config, options| {
-        hunt(network, config, options, control)
-    });
-    blocked_states(&reached, findings);
-}
-
 /// Looks for anything along random schedules.
 fn walk_about(
     semantics: &Semantics,
@@ -360,11 +355,12 @@ fn walk_about(
     time: Duration,
     control: &Control,
     findings: &mut Findings,
+    walk: impl Fn(&mut Network, Duration, &Control, &mut Reporter),
 ) {
     let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &[], &[]);
     let mut network = Network::new(steps, Tig::Modified);
     let mut known: FxHashSet<Seen> = FxHashSet::default();
-    walk(&mut network, time, control, |network, moves, state, seen| {
+    walk(&mut network, time, control, &mut |network, moves, state, seen| {
         if seen != Seen::Blocked {
             if known.insert(seen.clone()) {
                 findings.seen(&seen, moves, state);

@@ -1,10 +1,11 @@
-//! Programs whose executions all come to an end, by their loops alone.
+//! Tasks that come to an end in every execution, or are blocked for ever, by their loops alone.
 //!
 //! A loop ends if every round adds to a counter that nothing else in the loop sets: the range of the
 //! counter is finite. It ends if it sets a flag that makes it end. A server's loop ends if every round
-//! accepts a call and its callers' loops end. Such a program terminates or blocks; it cannot run for
-//! ever. Then a model that forgets local data has all its blocked states, and perhaps more: if that
-//! model never blocks, the program does not either.
+//! accepts a call and all its callers come to an end. Where such a task moves no more, it does not
+//! matter why it came there: a model that forgets data of such tasks has every blocked state of the
+//! program, and every set of states that is never left, and perhaps more. If that model never
+//! blocks, the program does not either.
 
 use rendez_evidence::components;
 use rendez_model::access::{each_written, task_code};
@@ -14,54 +15,57 @@ use rendez_model::{
     VarId,
 };
 
-/// Whether no execution of a program runs for ever.
-pub fn ends(program: &Program) -> bool {
-    if !recursive_procedures(program).is_empty() || program.tasks.iter().any(|t| t.background) {
-        return false;
+/// By task: whether it cannot run for ever.
+pub fn ending(program: &Program) -> Vec<bool> {
+    let mut ending = vec![false; program.tasks.len()];
+    if !recursive_procedures(program).is_empty() {
+        return ending;
     }
     let mut flat = program.clone();
     inline(&mut flat, 1);
-    let mut finder = Finder { program: &flat, task: TaskId::ENVIRONMENT, serves: Vec::new() };
-    for t in 0..flat.tasks.len() {
-        finder.task = TaskId::from(t);
-        let code = task_code(&flat, finder.task);
-        if code.iter().any(|l| matches!(flat.node(*l).action, Action::Call { .. })) {
-            return false;
-        }
-        if !finder.ends(&code, true, 0) {
-            return false;
+    let calls = |l: &Loc| matches!(flat.node(*l).action, Action::Call { .. });
+    let code: Vec<Vec<Loc>> = (0..flat.tasks.len()).map(|t| task_code(&flat, TaskId::from(t))).collect();
+    // Those that end, and those that end if their callers do.
+    let mut serves = vec![false; program.tasks.len()];
+    for (t, code) in code.iter().enumerate() {
+        if !code.iter().any(calls) && !flat.tasks[t].background {
+            let mut finder = Finder { program: &flat, task: TaskId::from(t), serves: false };
+            let ends = finder.ends(code, true, 0);
+            ending[t] = ends && !finder.serves;
+            serves[t] = ends && finder.serves;
         }
     }
-    let serves = finder.serves;
-    // Servers must not call each other in a circle.
-    let calls = |t: usize| -> Vec<usize> {
-        let mut all = Vec::new();
-        for loc in task_code(&flat, TaskId::from(t)) {
-            let (Action::EntryCall { entry, .. } | Action::Requeue { entry, .. }) = &flat.node(loc).action
-            else {
-                continue;
-            };
-            for e in flat.possible_entries(entry) {
-                if let Owner::Task(owner) = flat.entries[e.index()].owner {
-                    all.push(owner.index());
-                }
+    let callers = |t: usize| {
+        let calls = |l: &Loc| match &flat.node(*l).action {
+            Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => flat
+                .possible_entries(entry)
+                .iter()
+                .any(|e| flat.entries[e.index()].owner == Owner::Task(TaskId::from(t))),
+            _ => false,
+        };
+        (0..code.len()).filter(|c| code[*c].iter().any(calls)).collect::<Vec<_>>()
+    };
+    let callers: Vec<Vec<usize>> = (0..code.len()).map(callers).collect();
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for t in 0..code.len() {
+            if serves[t] && !ending[t] && callers[t].iter().all(|c| ending[*c]) {
+                ending[t] = true;
+                again = true;
             }
         }
-        all
-    };
-    let edges: Vec<Vec<usize>> = (0..flat.tasks.len()).map(calls).collect();
-    let circles = components(flat.tasks.len(), |t, k| edges[t as usize].get(k).map(|c| *c as u32));
-    let circular = |c: &Vec<u32>| {
-        (c.len() > 1 || edges[c[0] as usize].contains(&(c[0] as usize)))
-            && c.iter().any(|t| serves.contains(&TaskId(*t)))
-    };
-    !circles.iter().any(circular)
+    }
+    ending
 }
 
-/// By cell: whether only the way of its own task depends on it, and no expression with it can raise
-/// an exception, assignments to such cells aside.
+/// By cell: whether it belongs to a task that ends, only the way of that task depends on it, and no
+/// expression with it can raise an exception, assignments to such cells aside.
 pub fn forgettable(program: &Program) -> Vec<bool> {
-    let local = |v: &Var| matches!(v.storage, Storage::Local(_)) && matches!(v.domain, Domain::Range(..));
+    let ending = ending(program);
+    let local = |v: &Var| {
+        matches!(v.storage, Storage::Local(task) if ending[task.index()])
+            && matches!(v.domain, Domain::Range(..))
+    };
     let mut soft: Vec<bool> = program.vars.iter().map(local).collect();
     let harden = |cell: VarId, soft: &mut Vec<bool>| std::mem::replace(&mut soft[cell.index()], false);
     for node in &program.nodes {
@@ -254,8 +258,8 @@ fn added_to(value: &Expr, cell: VarId) -> Option<i64> {
 struct Finder<'p> {
     program: &'p Program,
     task: TaskId,
-    /// Tasks with a loop that ends only because its callers stop calling.
-    serves: Vec<TaskId>,
+    /// It has a loop that ends only because its callers stop calling.
+    serves: bool,
 }
 
 impl Finder<'_> {
@@ -344,9 +348,7 @@ impl Finder<'_> {
         }
         // A server: every round accepts a call, and callers come to an end.
         if accepting && self.ends(inside, false, depth + 1) {
-            if !self.serves.contains(&self.task) {
-                self.serves.push(self.task);
-            }
+            self.serves = true;
             return true;
         }
         false

@@ -110,6 +110,7 @@ impl Roles {
         while let Some(id) = work.pop() {
             let mut edge = graph.range(id).start;
             let here = roles.first[&id].clone();
+            view.each_pair(id, |t, u| roles.unite(here[t], here[u]));
             let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
             view.successors(id, &mut scratch, |_, _, turns| {
                 let target = graph.target(edge);

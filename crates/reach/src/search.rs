@@ -4,7 +4,6 @@
 //! which something unknown turns up are set aside; one thread learns what they need afterwards and
 //! expands them, which is also when a slot may need more bits and all states are packed anew.
 
-use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -148,6 +147,15 @@ impl Shared<'_> {
         Ok(())
     }
 
+    /// Calls `f` with every two tasks that could change places in a state.
+    pub fn each_pair(&self, id: u32, f: impl FnMut(usize, usize)) {
+        if let Some(symmetry) = self.symmetry {
+            let mut words = vec![0; self.layout.words];
+            self.store.read(id, &mut words);
+            symmetry.each_pair(self.layout, &words, f);
+        }
+    }
+
     /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
     /// and the turns that make it the state that stands for it.
     pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64], &[u16])) {
@@ -165,11 +173,20 @@ impl Shared<'_> {
             _ => None,
         };
         let some = some.map(<[u32]>::to_vec);
+        let mut twins = vec![false; self.tables.tasks()];
+        if let (Some(symmetry), None) = (self.symmetry, &some) {
+            symmetry.twins(self.layout, &words, &mut twins, self.tables.tasks());
+        }
         let mut to = words.clone();
         let mut run = Vec::new();
         let (mut before, mut turns) = (Vec::new(), Turns::new());
-        for task in 0..self.tables.tasks() {
-            if one.is_some_and(|c| c != task) || some.as_ref().is_some_and(|s| !s.contains(&(task as u32))) {
+        for (task, is_twin) in twins.into_iter().enumerate() {
+            let left_out = match (one, &some) {
+                (Some(one), _) => one != task,
+                (None, Some(some)) => !some.contains(&(task as u32)),
+                (None, None) => is_twin,
+            };
+            if left_out {
                 continue;
             }
             let known = self.tables.known(task, |slot| self.layout.get(&words, slot));
@@ -207,6 +224,8 @@ struct Worker {
     spare: Spare,
     before: Vec<u64>,
     turns: Turns,
+    /// Tasks whose steps are the like of those of others.
+    twins: Vec<bool>,
     transitions: usize,
     noted: Vec<bool>,
     notable: Vec<(u32, u32)>,
@@ -303,9 +322,12 @@ impl Worker {
             }
         }
         self.found.clear();
+        self.find_twins(shared);
         let mut moves = false;
         for task in 0..tasks {
-            moves |= self.collect::<W>(shared, id, task)?;
+            if !self.twins[task] {
+                moves |= self.collect::<W>(shared, id, task)?;
+            }
         }
         self.insert::<W>(shared, id)?;
         if self.plain {
@@ -376,7 +398,14 @@ impl Worker {
     ) -> Result<bool, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         let mut moves = false;
+        let reduced = shared.symmetry.is_some();
+        if reduced {
+            self.find_twins(shared);
+        }
         for task in &fast.tasks {
+            if reduced && self.twins[task.task as usize] {
+                continue;
+            }
             let (first, last) = match fast.steps(task, &self.words[..width]) {
                 Found::Nothing => continue,
                 Found::Outcomes(first, last) => (first as usize, last as usize),
@@ -458,6 +487,17 @@ impl Worker {
         Ok(self.insert_found::<W>(shared))
     }
 
+    fn find_twins(&mut self, shared: &Shared) {
+        let tasks = shared.tables.tasks();
+        match shared.symmetry {
+            Some(symmetry) => symmetry.twins(shared.layout, &self.words, &mut self.twins, tasks),
+            None => {
+                self.twins.clear();
+                self.twins.resize(tasks, false);
+            }
+        }
+    }
+
     /// Replaces what was found by what stands for it.
     fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
         if let Some(symmetry) = shared.symmetry {
@@ -506,18 +546,6 @@ pub fn search<'s, 'p>(
 ) -> Result<Reached<'s, 'p>, Again> {
     let mut run = Run::new(network, config, options, control);
     let end = run.everything();
-    run.finish(end)
-}
-
-/// Looks for a blocked state only, first where fewest tasks can move.
-pub fn hunt<'s, 'p>(
-    network: Network<'s, 'p>,
-    config: &Config,
-    options: &Options,
-    control: &Control,
-) -> Result<Reached<'s, 'p>, Again> {
-    let mut run = Run::new(network, config, options, control);
-    let end = run.fewest_first();
     run.finish(end)
 }
 
@@ -626,42 +654,6 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             end,
             stats,
         })
-    }
-
-    /// Expands states in the order of how many tasks can move, until none can in one of them.
-    fn fewest_first(&mut self) -> End {
-        let mut queue = std::collections::BinaryHeap::from([Reverse((0usize, Reverse(0u32)))]);
-        let mut worker = std::mem::take(&mut self.worker);
-        let mut words = Vec::new();
-        let mut end = End::Complete;
-        let mut count = 0u32;
-        while let Some(Reverse((_, Reverse(id)))) = queue.pop() {
-            count += 1;
-            let early = match count.is_multiple_of(16) {
-                true => self.limit(),
-                false => None,
-            };
-            let first = self.store.len() as u32;
-            if let Some(limit) = early.or_else(|| self.expand(&mut worker, id, false)) {
-                end = limit;
-                break;
-            }
-            let stuck = |id: &u32| self.reached_alive(*id);
-            if worker.blocked.iter().any(stuck) {
-                break;
-            }
-            for new in first..self.store.len() as u32 {
-                words.resize(self.layout.words, 0);
-                self.store.read(new, &mut words);
-                let value = |slot: usize| self.layout.get(&words, slot);
-                let tables = &self.network.tables;
-                let moves = |t: &usize| tables.known(*t, value).is_none_or(|range| !range.is_empty());
-                let movers = (0..tables.tasks()).filter(moves).count();
-                queue.push(Reverse((movers, Reverse(new))));
-            }
-        }
-        self.worker = worker;
-        end
     }
 
     /// Whether some task is alive in a state.

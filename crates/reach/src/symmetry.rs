@@ -20,6 +20,8 @@ pub struct Symmetry {
 
 struct Generator {
     renaming: Renaming,
+    /// The tasks that change places, the smaller first.
+    pairs: Vec<(usize, usize)>,
     /// Slots that change, in order, and slots that have not changed so far.
     targets: Vec<Target>,
     staying: Vec<Target>,
@@ -69,7 +71,13 @@ impl Symmetry {
             let staying = sources
                 .map(|(slot, (source, places))| Target { slot, source, places, map: Vec::new() })
                 .collect();
-            Some(Generator { renaming, targets: Vec::new(), staying, too_early, guards })
+            let mut pairs = Vec::new();
+            for (t, u) in (0..program.tasks.len()).map(|t| (t, renaming.task(TaskId::from(t)).index())) {
+                if t != u && !pairs.contains(&(t.min(u), t.max(u))) {
+                    pairs.push((t.min(u), t.max(u)));
+                }
+            }
+            Some(Generator { renaming, pairs, targets: Vec::new(), staying, too_early, guards })
         };
         let mut generators: Vec<Generator> = symmetries(program).into_iter().filter_map(generator).collect();
         generators.truncate(usize::from(u16::MAX));
@@ -165,6 +173,22 @@ impl Symmetry {
         }
     }
 
+    /// Finds the tasks whose steps in a state are the like of those of a task before them.
+    pub fn twins(&self, layout: &Layout, words: &[u64], twins: &mut Vec<bool>, tasks: usize) {
+        twins.clear();
+        twins.resize(tasks, false);
+        for generator in self.generators.iter().filter(|g| g.keeps(layout, words)) {
+            generator.pairs.iter().for_each(|pair| twins[pair.1] = true);
+        }
+    }
+
+    /// Calls `f` with every two tasks that could change places in a state.
+    pub fn each_pair(&self, layout: &Layout, words: &[u64], mut f: impl FnMut(usize, usize)) {
+        for generator in self.generators.iter().filter(|g| g.keeps(layout, words)) {
+            generator.pairs.iter().for_each(|pair| f(pair.0, pair.1));
+        }
+    }
+
     /// All turns as one renaming.
     pub fn renaming(&self, program: &Program, turns: &[u16]) -> Renaming {
         let identity = Renaming::identity(program);
@@ -202,9 +226,20 @@ impl Target {
 }
 
 impl Generator {
+    /// Whether nobody can come any more to where the symmetry does not hold.
+    fn holds(&self, layout: &Layout, words: &[u64]) -> bool {
+        self.guards.iter().all(|g| g.past[layout.get(words, g.task) as usize])
+    }
+
+    /// Whether it leads to the state itself.
+    fn keeps(&self, layout: &Layout, words: &[u64]) -> bool {
+        let same = |t: &Target| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
+        self.holds(layout, words) && self.targets.iter().all(same)
+    }
+
     /// Whether the state to which this one leads is smaller.
     fn is_smaller(&self, layout: &Layout, words: &[u64]) -> Result<bool, (usize, u32)> {
-        if self.guards.iter().any(|g| !g.past[layout.get(words, g.task) as usize]) {
+        if !self.holds(layout, words) {
             return Ok(false);
         }
         for (k, target) in self.targets.iter().enumerate() {

@@ -14,18 +14,18 @@ use rendez_model::state::State;
 use crate::network::Network;
 use crate::steps::Fate;
 
+/// Told what was seen, with the moves that lead there and the state.
+pub type Reporter<'f> = dyn FnMut(&Network, &[Move], &State, Seen) + 'f;
+
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
 /// So many walks are made at most.
 const WALKS: usize = 400;
+/// So many walks to where fewer tasks can move.
+const DESCENTS: usize = 20;
 
 /// Walks at random until the time is over; calls `found` with the moves that lead to something.
-pub fn walk(
-    network: &mut Network,
-    time: Duration,
-    control: &Control,
-    mut found: impl FnMut(&Network, &[Move], &State, Seen),
-) {
+pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
     let started = Instant::now();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let start = network.start();
@@ -44,13 +44,7 @@ pub fn walk(
             let first = random.below(tasks);
             let mut taken = None;
             for task in (0..tasks).map(|k| (first + k) % tasks) {
-                let range = match network.tables.known(task, |slot| values[slot]) {
-                    Some(range) => range,
-                    None => {
-                        network.learn(task, &values);
-                        network.tables.known(task, |slot| values[slot]).unwrap_or(0..0)
-                    }
-                };
+                let range = steps_of(network, task, &values);
                 if !range.is_empty() {
                     taken = Some(range.start + random.below(range.len()) as u32);
                     break;
@@ -77,6 +71,133 @@ pub fn walk(
             if state.tasks.iter().any(|t| alive(t.status)) {
                 found(network, &moves, &state, Seen::Blocked);
             }
+        }
+    }
+}
+
+/// Walks to where fewer and fewer tasks can move, a few times, until none can; calls `found` with the
+/// moves that lead there.
+///
+/// What a step changes is looked at by a few tasks only: only these are asked again whether they can
+/// move, so that thousands of tasks are no obstacle.
+pub fn descend(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
+    let started = Instant::now();
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let start = network.start();
+    let tasks = network.tables.tasks();
+    for _ in 0..DESCENTS {
+        let mut values = start.clone();
+        let mut path: Vec<u32> = Vec::new();
+        let mut can_move: Vec<bool> = (0..tasks).map(|t| !steps_of(network, t, &values).is_empty()).collect();
+        // By slot: tasks that looked at it when they were asked last, and perhaps some that did before.
+        let mut watchers: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
+        (0..tasks).for_each(|t| watch(network, t, &values, &mut watchers));
+        let mut last = random.below(tasks);
+        let mut patience = 4 * tasks;
+        loop {
+            if started.elapsed() > time || control.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            // The first step after which fewer can move; one that changes nothing, if there is none.
+            let mut best: Option<(i64, u32)> = None;
+            'search: for task in (1..=tasks).map(|k| (last + k) % tasks) {
+                if !can_move[task] {
+                    continue;
+                }
+                let range = steps_of(network, task, &values);
+                let begin = random.below(range.len().max(1)) as u32;
+                for k in 0..range.len() as u32 {
+                    let number = range.start + (begin + k) % range.len() as u32;
+                    if network.tables.outcomes[number as usize].fate != Fate::Followed {
+                        continue;
+                    }
+                    let change = gain(network, number, &mut values, &can_move, &watchers);
+                    if best.is_none_or(|b| change < b.0) {
+                        best = Some((change, number));
+                    }
+                    if change < 0 {
+                        break 'search;
+                    }
+                }
+            }
+            let Some((change, number)) = best else { break };
+            if change >= 0 {
+                patience -= 1;
+                if patience == 0 {
+                    break;
+                }
+            }
+            path.push(number);
+            let outcome = network.tables.outcomes[number as usize].clone();
+            last = outcome.task.index();
+            let changes =
+                network.tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize].to_vec();
+            changes.iter().for_each(|(slot, value)| values[*slot as usize] = *value);
+            let asked: Vec<u32> = changes.iter().flat_map(|c| watchers[c.0 as usize].clone()).collect();
+            for task in asked {
+                can_move[task as usize] = !steps_of(network, task as usize, &values).is_empty();
+                watch(network, task as usize, &values, &mut watchers);
+            }
+        }
+        if can_move.iter().all(|m| !m) {
+            let (moves, state) = so_far(network, &path, &values);
+            if state.tasks.iter().any(|t| alive(t.status)) {
+                return found(network, &moves, &state, Seen::Blocked);
+            }
+        }
+    }
+}
+
+/// How many more tasks can move after a step.
+fn gain(
+    network: &mut Network,
+    number: u32,
+    values: &mut [u32],
+    can_move: &[bool],
+    watchers: &[Vec<u32>],
+) -> i64 {
+    let range = network.tables.outcomes[number as usize].changes;
+    let changes = network.tables.changes[range.0 as usize..range.1 as usize].to_vec();
+    let swap = |values: &mut [u32], changes: &[(u32, u32)]| -> Vec<(u32, u32)> {
+        let one =
+            |(slot, value): &(u32, u32)| (*slot, std::mem::replace(&mut values[*slot as usize], *value));
+        changes.iter().map(one).collect()
+    };
+    let before = swap(values, &changes);
+    let mut asked: Vec<u32> = Vec::new();
+    for (slot, _) in &changes {
+        asked.extend(&watchers[*slot as usize]);
+    }
+    asked.sort_unstable();
+    asked.dedup();
+    let mut gain = 0;
+    for task in asked {
+        let moves = !steps_of(network, task as usize, values).is_empty();
+        gain += i64::from(moves) - i64::from(can_move[task as usize]);
+    }
+    swap(values, &before);
+    gain
+}
+
+fn watch(network: &Network, task: usize, values: &[u32], watchers: &mut [Vec<u32>]) {
+    network.tables.looked_at(
+        task,
+        |slot| values[slot],
+        |slot| {
+            if !watchers[slot].contains(&(task as u32)) {
+                watchers[slot].push(task as u32);
+            }
+        },
+    );
+}
+
+/// The outcomes of a task's step, learnt if need be.
+fn steps_of(network: &mut Network, task: usize, values: &[u32]) -> std::ops::Range<u32> {
+    match network.tables.known(task, |slot| values[slot]) {
+        Some(range) => range,
+        None => {
+            network.learn(task, values);
+            network.tables.known(task, |slot| values[slot]).unwrap_or(0..0)
         }
     }
 }

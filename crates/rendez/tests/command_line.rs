@@ -330,3 +330,50 @@ fn table_ii_of_cats_is_reproduced() {
     assert!(run.out.contains("46 of 47 rows equal"), "{}", run.out);
     assert!(!run.out.contains("DIFFERENT"), "{}", run.out);
 }
+
+/// The number of states that `check` reports for a generated program.
+fn states(family: &str, options: &[&str]) -> usize {
+    let source = rendez(&["bench", "cats", "--emit", family], Path::new(".")).out;
+    let place = folder(&family.replace(':', "_"), &[("main.adb", source.as_bytes())]);
+    let run = rendez(&[&["check", "main.adb"], options].concat(), &place);
+    let line = run.out.lines().find(|l| l.contains(" states,")).expect("a line with the number of states");
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|w| *w == "states,").expect("the word");
+    words[at - 1].parse().expect("a number")
+}
+
+#[test]
+fn reductions_leave_few_states() {
+    let none = ["--no-stubborn", "--no-symmetry"];
+    assert_eq!(states("philosophers:8", &none), 6560);
+    assert_eq!(states("philosophers:8", &["--no-stubborn"]), 833);
+    assert_eq!(states("philosophers:8", &["--no-symmetry"]), 58);
+    assert_eq!(states("readers-writers:4", &none), 1808);
+    assert_eq!(states("readers-writers:4", &["--no-stubborn"]), 95);
+    assert!(states("philosophers:8", &[]) < 20);
+    // Two philosophers out of 13 in resource order do not depend on each other.
+    assert!(states("ordered:13", &[]) <= 2 * 436);
+}
+
+#[test]
+fn searches_that_keep_less_than_the_states_find_errors_and_prove_nothing() {
+    let source = rendez(&["bench", "cats", "--emit", "philosophers:6"], Path::new(".")).out;
+    let place = folder("hashed", &[("main.adb", source.as_bytes())]);
+    for keep in ["hashes", "bits"] {
+        let run = rendez(&["check", "--keep", keep, "--memory", "4M", "main.adb"], &place);
+        assert_eq!(run.status, 1, "{}", run.out);
+        assert!(run.out.contains("circular-wait        violated"), "{}", run.out);
+        assert!(run.out.contains("the probability that states were missed is about"), "{}", run.out);
+        assert!(!run.out.contains(" holds "), "{}", run.out);
+    }
+    refused("hashed_plainly", &[], &["check", "--keep", "bits", "--engine", "explore", "x.adb"], "x.adb");
+}
+
+#[test]
+fn a_deadlock_among_hundreds_of_tasks_is_found() {
+    let source = rendez(&["bench", "cats", "--emit", "philosophers:200"], Path::new(".")).out;
+    let place = folder("many", &[("main.adb", source.as_bytes())]);
+    let run = rendez(&["check", "main.adb"], &place);
+    assert_eq!(run.status, 1, "{}", run.out);
+    assert!(run.out.contains("circular-wait        violated     1 finding"), "{}", run.out);
+}
