@@ -2,32 +2,46 @@
 
 use std::fmt::Write as _;
 
-/// A family: its name, what the number counts, and the program for a number.
+/// A family: its name, what the numbers count, and the program for them.
 pub struct Family {
     pub name: &'static str,
     pub what: &'static str,
-    pub ada: fn(usize) -> String,
+    /// What the second number counts, and what it is if it is left out.
+    pub second: Option<(&'static str, usize)>,
+    ada: fn(usize, usize) -> String,
+}
+
+impl Family {
+    pub fn source(&self, n: usize, second: Option<usize>) -> String {
+        (self.ada)(n, second.or(self.second.map(|s| s.1)).unwrap_or(0))
+    }
+
+    const fn one(name: &'static str, what: &'static str, ada: fn(usize, usize) -> String) -> Family {
+        Family { name, what, second: None, ada }
+    }
 }
 
 pub const FAMILIES: &[Family] = &[
-    Family { name: "philosophers", what: "philosophers who take the left fork first", ada: philosophers },
-    Family { name: "ordered", what: "philosophers who take the lower fork first", ada: ordered },
-    Family { name: "butler", what: "philosophers with a butler", ada: butler },
-    Family { name: "readers-writers", what: "readers, and as many writers", ada: readers_writers },
-    Family { name: "gas-station", what: "customers at three pumps", ada: gas_station },
+    Family::one("philosophers", "philosophers who take the left fork first", philosophers),
+    Family::one("ordered", "philosophers who take the lower fork first", ordered),
+    Family::one("butler", "philosophers with a butler", butler),
+    Family::one("readers-writers", "readers, and as many writers", readers_writers),
+    Family { name: "gas-station", what: "customers", second: Some(("pumps", 3)), ada: gas_station },
     Family {
         name: "chiron-centralised",
-        what: "artists, one dispatcher for two events",
-        ada: chiron_centralised,
+        what: "artists, one dispatcher",
+        second: Some(("events", 2)),
+        ada: |n, m| chiron(n, m, false),
     },
     Family {
         name: "chiron-decomposed",
-        what: "artists, a dispatcher for each of two events",
-        ada: chiron_decomposed,
+        what: "artists, a dispatcher for each event",
+        second: Some(("events", 2)),
+        ada: |n, m| chiron(n, m, true),
     },
-    Family { name: "figure-2", what: "(no meaning)", ada: figure_2 },
-    Family { name: "figure-7-if", what: "(no meaning)", ada: figure_7_if },
-    Family { name: "figure-7-select", what: "(no meaning)", ada: figure_7_select },
+    Family::one("figure-2", "(no meaning)", figure_2),
+    Family::one("figure-7-if", "(no meaning)", figure_7_if),
+    Family::one("figure-7-select", "(no meaning)", figure_7_select),
 ];
 
 const FORK: &str = "\
@@ -97,19 +111,19 @@ fn table(name: &str, n: usize, ordered: bool, butler: bool) -> String {
     out + &format!("begin\n   null;\nend {name};\n")
 }
 
-fn philosophers(n: usize) -> String {
+fn philosophers(n: usize, _: usize) -> String {
     table("Philosophers", n, false, false)
 }
 
-fn ordered(n: usize) -> String {
+fn ordered(n: usize, _: usize) -> String {
     table("Ordered", n, true, false)
 }
 
-fn butler(n: usize) -> String {
+fn butler(n: usize, _: usize) -> String {
     table("With_Butler", n, false, true)
 }
 
-fn readers_writers(n: usize) -> String {
+fn readers_writers(n: usize, _: usize) -> String {
     format!(
         "procedure Readers_Writers is
    task Control is
@@ -176,11 +190,11 @@ end Readers_Writers;
     )
 }
 
-fn gas_station(n: usize) -> String {
+fn gas_station(n: usize, pumps: usize) -> String {
     let changes: String =
         (1..=n).map(|i| format!("               when {i} => Customer_{i}.Change;\n")).collect();
     let customers: String = (1..=n).map(|i| format!("   Customer_{i} : Customer ({i});\n")).collect();
-    let alternatives: Vec<String> = (1..=3)
+    let alternatives: Vec<String> = (1..=pumps)
         .map(|p| {
             format!(
                 "            when Who ({p}) = 0 =>
@@ -198,9 +212,12 @@ fn gas_station(n: usize) -> String {
             )
         })
         .collect();
+    let all: String = (1..=pumps).map(|p| format!("   Pump_{p} : Pump ({p});\n")).collect();
+    let uses: String =
+        (1..=pumps).map(|p| format!("            when {p} => Pump_{p}.Start; Pump_{p}.Finish;\n")).collect();
     format!(
         "procedure Gas_Station is
-   subtype Pump_Id is Positive range 1 .. 3;
+   subtype Pump_Id is Positive range 1 .. {pumps};
    task Operator is
       entry Prepay (Pump_Id) (Customer : Positive);
       entry Charge (Pump_Id);
@@ -213,10 +230,7 @@ fn gas_station(n: usize) -> String {
    task type Customer (Id : Positive) is
       entry Change;
    end Customer;
-   Pump_1 : Pump (1);
-   Pump_2 : Pump (2);
-   Pump_3 : Pump (3);
-{customers}   task body Operator is
+{all}{customers}   task body Operator is
       Who : array (Pump_Id) of Natural := (others => 0);
    begin
       loop
@@ -239,12 +253,9 @@ fn gas_station(n: usize) -> String {
       loop
          Operator.Prepay (At_Pump) (Id);
          case At_Pump is
-            when 1 => Pump_1.Start; Pump_1.Finish;
-            when 2 => Pump_2.Start; Pump_2.Finish;
-            when 3 => Pump_3.Start; Pump_3.Finish;
-         end case;
+{uses}         end case;
          accept Change;
-         At_Pump := At_Pump mod 3 + 1;
+         At_Pump := At_Pump mod {pumps} + 1;
       end loop;
    end Customer;
 begin
@@ -257,16 +268,17 @@ end Gas_Station;
 
 /// Artists register for events of a dispatcher; the wrapper of the data type reports every change to
 /// the dispatcher, which notifies those registered; then artists give up and the application ends.
-fn chiron(artists: usize, decomposed: bool) -> String {
+fn chiron(artists: usize, events: usize, decomposed: bool) -> String {
     let name = if decomposed { "Chiron_Decomposed" } else { "Chiron_Centralised" };
-    let mut out = format!("procedure {name} is\n   subtype Event is Positive range 1 .. 2;\n");
-    let dispatchers: &[(&str, &[usize])] = match decomposed {
-        true => &[("Dispatcher_1", &[1]), ("Dispatcher_2", &[2])],
-        false => &[("Dispatcher", &[1, 2])],
+    let mut out = format!("procedure {name} is\n");
+    let dispatchers: Vec<(String, Vec<usize>)> = match decomposed {
+        true => (1..=events).map(|e| (format!("Dispatcher_{e}"), vec![e])).collect(),
+        false => vec![("Dispatcher".to_owned(), (1..=events).collect())],
     };
-    for (d, events) in dispatchers {
+    let each = |f: &dyn Fn(usize) -> String| (1..=events).map(f).collect::<String>();
+    for (d, events) in &dispatchers {
         let _ = writeln!(out, "   task {d} is");
-        for e in *events {
+        for e in events {
             for entry in ["Register", "Unregister"] {
                 for a in 1..=artists {
                     let _ = writeln!(out, "      entry {entry}_{a}_{e};");
@@ -279,20 +291,22 @@ fn chiron(artists: usize, decomposed: bool) -> String {
     for a in 1..=artists {
         let _ = writeln!(
             out,
-            "   task Artist_{a} is\n      entry Notify_1;\n      entry Notify_2;\n      entry Close;\n   end Artist_{a};"
+            "   task Artist_{a} is\n{}      entry Close;\n   end Artist_{a};",
+            each(&|e| format!("      entry Notify_{e};\n"))
         );
     }
-    out.push_str("   task Wrapper is\n      entry Change_1;\n      entry Change_2;\n      entry Close;\n   end Wrapper;\n");
-    for (d, events) in dispatchers {
+    let changes = each(&|e| format!("      entry Change_{e};\n"));
+    let _ = write!(out, "   task Wrapper is\n{changes}      entry Close;\n   end Wrapper;\n");
+    for (d, events) in &dispatchers {
         let _ = writeln!(out, "   task body {d} is");
-        for e in *events {
+        for e in events {
             for a in 1..=artists {
                 let _ = writeln!(out, "      Is_{a}_{e} : Boolean := False;");
             }
         }
         out.push_str("   begin\n      loop\n         select\n");
         let mut alternatives = Vec::new();
-        for e in *events {
+        for e in events {
             for a in 1..=artists {
                 alternatives
                     .push(format!("            accept Register_{a}_{e};\n            Is_{a}_{e} := True;\n"));
@@ -321,22 +335,16 @@ fn chiron(artists: usize, decomposed: bool) -> String {
             out,
             "   task body Artist_{a} is
    begin
-      {}.Register_{a}_1;
-      {}.Register_{a}_2;
-      loop
+{}      loop
          select
-            accept Notify_1;
-         or
-            accept Notify_2;
-         or
-            accept Close;
+{}            accept Close;
             exit;
          end select;
       end loop;
    end Artist_{a};
 ",
-            dispatcher(1),
-            dispatcher(2)
+            each(&|e| format!("      {}.Register_{a}_{e};\n", dispatcher(e))),
+            each(&|e| format!("            accept Notify_{e};\n         or\n")),
         );
     }
     let closes: String = (1..=artists).map(|a| format!("            Artist_{a}.Close;\n")).collect();
@@ -346,39 +354,26 @@ fn chiron(artists: usize, decomposed: bool) -> String {
    begin
       loop
          select
-            accept Change_1;
-            {}.Notify_1;
-         or
-            accept Change_2;
-            {}.Notify_2;
-         or
-            accept Close;
+{}            accept Close;
 {closes}            exit;
          end select;
       end loop;
    end Wrapper;
 begin
-   Wrapper.Change_1;
-   Wrapper.Change_2;
-   Wrapper.Change_1;
+{}   Wrapper.Change_1;
    Wrapper.Close;
 end {name};
 ",
-        dispatcher(1),
-        dispatcher(2)
+        each(&|e| format!(
+            "            accept Change_{e};\n            {}.Notify_{e};\n         or\n",
+            dispatcher(e)
+        )),
+        each(&|e| format!("   Wrapper.Change_{e};\n")),
     );
     out
 }
 
-fn chiron_centralised(n: usize) -> String {
-    chiron(n, false)
-}
-
-fn chiron_decomposed(n: usize) -> String {
-    chiron(n, true)
-}
-
-fn figure_2(_: usize) -> String {
+fn figure_2(_: usize, _: usize) -> String {
     "with Ada.Text_IO;
 procedure Figure_2 is
    task T0;
@@ -439,7 +434,7 @@ end Figure_7;
     )
 }
 
-fn figure_7_if(_: usize) -> String {
+fn figure_7_if(_: usize, _: usize) -> String {
     figure_7(
         "      if Ada.Command_Line.Argument_Count = 0 then
          accept X;
@@ -450,7 +445,7 @@ fn figure_7_if(_: usize) -> String {
     )
 }
 
-fn figure_7_select(_: usize) -> String {
+fn figure_7_select(_: usize, _: usize) -> String {
     figure_7(
         "      select
          accept X;

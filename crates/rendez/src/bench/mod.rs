@@ -29,22 +29,33 @@ pub fn run(bench: &Bench) -> u8 {
 
 /// Prints the source of one program of a family.
 fn emit(wanted: &str) -> u8 {
-    let (name, number) = wanted.split_once(':').unwrap_or((wanted, "3"));
-    let family = FAMILIES.iter().find(|f| f.name == name);
-    match (family, number.parse::<usize>()) {
-        (Some(family), Ok(n)) if (2..=2000).contains(&n) => {
-            print!("{}", (family.ada)(n));
+    let mut parts = wanted.split(':');
+    let name = parts.next().unwrap_or_default();
+    let numbers: Vec<&str> = parts.collect();
+    let Some(family) = FAMILIES.iter().find(|f| f.name == name) else {
+        crate::complain!("error: there is no family `{name}`; there are:");
+        for family in FAMILIES {
+            let second =
+                family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
+            crate::complain!("  {:<20} N {}{second}", family.name, family.what);
+        }
+        return BAD_INPUT;
+    };
+    let number = |text: &str, least: usize| text.parse::<usize>().ok().filter(|n| (least..=2000).contains(n));
+    let sizes = match (numbers.as_slice(), family.second) {
+        ([], _) => Some((3, None)),
+        ([n], _) => number(n, 2).map(|n| (n, None)),
+        ([n, m], Some(_)) => number(n, 1).zip(number(m, 1)).map(|(n, m)| (n, Some(m))),
+        _ => None,
+    };
+    match sizes {
+        Some((n, m)) => {
+            crate::say!("{}", family.source(n, m).trim_end());
             0
         }
-        (Some(_), _) => {
-            crate::complain!("error: --emit {name}:N takes a number from 2 to 2000");
-            BAD_INPUT
-        }
-        (None, _) => {
-            crate::complain!("error: there is no family `{name}`; there are:");
-            for family in FAMILIES {
-                crate::complain!("  {:<20} N {}", family.name, family.what);
-            }
+        None => {
+            let second = if family.second.is_some() { "[:M]" } else { "" };
+            crate::complain!("error: --emit {name}:N{second} takes numbers from 2 to 2000");
             BAD_INPUT
         }
     }
@@ -66,7 +77,7 @@ impl rendez_ada::Files for One {
 fn model(family: &str, n: usize, untracked: &[&str]) -> Program {
     let family = FAMILIES.iter().find(|f| f.name == family).expect("a family");
     let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One((family.ada)(n)));
+    let front = rendez_ada::read(&request, &One(family.source(n, None)));
     let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
     rendez_model::passes::make_opaque(&mut program, |_, v| {
         untracked.iter().any(|u| v.name.to_lowercase().ends_with(&u.to_lowercase()))
