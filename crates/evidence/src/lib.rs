@@ -7,6 +7,7 @@
 mod blocking;
 mod components;
 mod finding;
+mod random;
 mod seen;
 mod trace;
 mod verdict;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub use blocking::{Waiting, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
+pub use random::Random;
 pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, entries_in, races, seen_in};
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer};

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, Seen, alive, seen_in};
+use rendez_evidence::{Control, Random, Seen, alive, seen_in};
 use rendez_model::TaskId;
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::State;
@@ -25,7 +25,7 @@ pub fn walk(
     mut found: impl FnMut(&[Move], &State, Seen),
 ) {
     let started = Instant::now();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let mut moves = Vec::new();
     let mut out = Vec::new();
     let mut fruitless = 0;
@@ -78,17 +78,5 @@ pub fn walk(
         if stuck {
             found(&local.unmerged(semantics, &moves), &state, Seen::Blocked);
         }
-    }
-}
-
-/// Marsaglia's xorshift: all that is needed here, and the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
     }
 }

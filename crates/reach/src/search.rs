@@ -139,9 +139,7 @@ impl Shared<'_> {
                 return Ok(());
             }
             before.copy_from_slice(to);
-            for change in outcome.changes.0..outcome.changes.1 {
-                self.patches[change as usize].apply(to);
-            }
+            outcome.apply(self.patches, to);
             f(number);
         }
         Ok(())
@@ -193,9 +191,7 @@ impl Shared<'_> {
             for number in known.unwrap_or(0..0) {
                 let outcome = &self.tables.outcomes[number as usize];
                 to.copy_from_slice(&words);
-                for change in outcome.changes.0..outcome.changes.1 {
-                    self.patches[change as usize].apply(&mut to);
-                }
+                outcome.apply(self.patches, &mut to);
                 run.clear();
                 run.push(number);
                 if outcome.fate == Fate::Followed && !plain {
@@ -424,9 +420,7 @@ impl Worker {
                 let start = self.found.len();
                 self.found.extend_from_slice(&self.words[..width]);
                 let to = &mut self.found[start..start + width];
-                for patch in &shared.patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
-                    patch.apply(to);
-                }
+                outcome.apply(shared.patches, to);
             }
         }
         Ok(moves)
@@ -465,9 +459,7 @@ impl Worker {
             let start = self.found.len();
             self.found.extend_from_slice(&self.words[..width]);
             let to = &mut self.found[start..start + width];
-            for patch in &shared.patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
-                patch.apply(to);
-            }
+            outcome.apply(shared.patches, to);
         }
         Ok(moves)
     }

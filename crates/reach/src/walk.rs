@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, Seen, alive};
+use rendez_evidence::{Control, Random, Seen, alive};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
 
@@ -27,7 +27,7 @@ const DESCENTS: usize = 20;
 /// Walks at random until the time is over; calls `found` with the moves that lead to something.
 pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
     let started = Instant::now();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let start = network.start();
     let tasks = network.tables.tasks();
     for _ in 0..WALKS {
@@ -82,7 +82,7 @@ pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mu
 /// move, so that thousands of tasks are no obstacle.
 pub fn descend(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
     let started = Instant::now();
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::new(0x2545_f491_4f6c_dd1d);
     let start = network.start();
     let tasks = network.tables.tasks();
     for _ in 0..DESCENTS {
@@ -204,16 +204,4 @@ fn steps_of(network: &mut Network, task: usize, values: &[u32]) -> std::ops::Ran
 
 fn so_far(network: &Network, path: &[u32], values: &[u32]) -> (Vec<Move>, State) {
     (network.moves(path), network.slots.state(values.iter().copied()))
-}
-
-/// Marsaglia's xorshift: all that is needed here, and the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
 }

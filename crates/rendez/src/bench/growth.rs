@@ -13,25 +13,29 @@ type Curve = (String, Vec<Point>);
 type Part = fn(&Point) -> f64;
 
 pub(super) fn run(output: Option<&Path>) -> u8 {
+    if let Some(folder) = output.filter(|f| !f.is_dir()) {
+        crate::complain!("error: {}: there is no such folder", folder.display());
+        return crate::commands::BAD_INPUT;
+    }
     let mut curves: Vec<Curve> = Vec::new();
     crate::say!("| program | reductions | n | states | seconds | kB |");
     crate::say!("|---|---|---|---|---|---|");
     let families: [(&str, &[usize], &[usize]); 4] = [
         ("philosophers", &[4, 6, 8, 10, 12, 14], &[4, 8, 16, 32, 64, 100]),
         ("ordered", &[4, 6, 8, 10, 12, 14], &[4, 8, 16, 32, 64, 100]),
-        ("readers-writers", &[3, 4, 5, 6, 7, 8], &[3, 4, 5, 6, 7, 8]),
+        ("readers-writers", &[3, 4, 5, 6, 7, 8], &[3, 4, 6, 8, 16, 32, 64]),
         ("gas-station", &[2, 3, 4, 5, 6], &[2, 3, 4, 5, 6]),
     ];
     for (family, plain, reduced) in families {
-        for (stubborn, sizes) in [(false, plain), (true, reduced)] {
+        for (reductions, sizes) in [(false, plain), (true, reduced)] {
             let mut points = Vec::new();
             for n in sizes {
-                let Some((states, seconds, bytes)) = ours(family, *n, 1, stubborn, 60) else { break };
-                let what = if stubborn { "stubborn sets" } else { "none" };
+                let Some((states, seconds, bytes)) = ours(family, *n, 1, reductions, 60) else { break };
+                let what = if reductions { "all" } else { "none" };
                 crate::say!("| {family} | {what} | {n} | {states} | {seconds:.3} | {} |", bytes / 1024);
                 points.push((*n, states, seconds, bytes));
             }
-            curves.push((format!("{family}, {}", if stubborn { "reduced" } else { "full" }), points));
+            curves.push((format!("{family}, {}", if reductions { "reduced" } else { "full" }), points));
         }
     }
     if let Some(folder) = output {
