@@ -6,12 +6,13 @@ use crate::program::*;
 pub struct Meets {
     meet: Vec<Option<Loc>>,
     region: Vec<Vec<Loc>>,
+    loops: Vec<bool>,
 }
 
 impl Meets {
     pub fn new(program: &Program) -> Meets {
         let n = program.nodes.len();
-        let mut meets = Meets { meet: vec![None; n], region: vec![Vec::new(); n] };
+        let mut meets = Meets { meet: vec![None; n], region: vec![Vec::new(); n], loops: vec![false; n] };
         for task in &program.tasks {
             meets.find(program, task.start);
         }
@@ -33,7 +34,7 @@ impl Meets {
 
     /// Whether the branch decides about another round of a loop.
     pub fn loops(&self, loc: Loc) -> bool {
-        self.region[loc.index()].contains(&loc)
+        self.loops[loc.index()]
     }
 
     /// Post-dominators of the branches of one graph.
@@ -134,7 +135,8 @@ impl Meets {
             if !matches!(program.node(*loc).action, Action::Branch { .. } | Action::Choose { .. }) {
                 continue;
             }
-            let Some(meet) = idom[i].filter(|m| *m != exit) else { continue };
+            // Arms that do not meet: one of them never comes to an end.
+            let meet = idom[i].unwrap_or(exit);
             let mut region = Vec::new();
             let mut seen = vec![false; n + 1];
             seen[meet] = true;
@@ -146,8 +148,11 @@ impl Meets {
                 region.push(order[k]);
                 work.extend(&succ[k]);
             }
-            self.meet[loc.index()] = Some(order[meet]);
-            self.region[loc.index()] = region;
+            self.loops[loc.index()] = region.contains(loc);
+            if meet != exit {
+                self.meet[loc.index()] = Some(order[meet]);
+                self.region[loc.index()] = region;
+            }
         }
     }
 }

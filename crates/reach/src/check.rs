@@ -16,7 +16,7 @@ use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
 use crate::network::{Network, Tig};
-use crate::search::{Again, Config, Reached, search};
+use crate::search::{Config, Loud, Reached, search};
 use crate::steps::{Fate, Steps};
 use crate::walk::{Reporter, descend, walk};
 
@@ -410,11 +410,13 @@ fn race_search(
     control: &Control,
     findings: &mut Findings,
 ) -> (End, usize) {
+    let started = Instant::now();
     let config = Config { stubborn: false, ..config.clone() };
-    let reached = reach(semantics, options, &config, control, &[]);
-    let mut known = FxHashSet::default();
-    races_of(&reached, &mut known, findings);
-    (reached.end, reached.stats.states)
+    let reached = reach(semantics, &share(options, started, 0.8), &config, control, &[]);
+    let late = || options.timeout.is_some_and(|t| started.elapsed() > t);
+    let whole = races_of(&reached, findings, late);
+    let end = if whole || reached.end != End::Complete { reached.end } else { End::Time };
+    (end, reached.stats.states)
 }
 
 /// Searches, again if entries turn out to need their queues. Tasks are seen to stop at `stops`.
@@ -436,17 +438,15 @@ fn repeat<'s, 'p>(
     options: &Options,
     config: &Config,
     stops: &[Loc],
-    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
+    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Loud>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
     let mut loud = Vec::new();
-    let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), &config, &share(options, started, 1.0)) {
+        match search(Network::new(steps, Tig::Modified), config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
-            Err(Again::Loud(more)) => loud = more,
-            Err(Again::Plainly) => config.stubborn = false,
+            Err(Loud(more)) => loud = more,
         }
     }
 }
@@ -556,9 +556,11 @@ fn blocked(steps: &Steps, mut moves: Vec<Move>, state: &State, findings: &mut Fi
     }
 }
 
-/// Pairs of tasks about to access one variable.
-fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findings) {
+/// Pairs of tasks about to access one variable. Whether all states were looked at before it was `late`.
+fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool) -> bool {
     let steps = &reached.network.steps;
+    let mut known = FxHashSet::default();
+    let mut whole = true;
     let mut about = AboutToAccess::default();
     let mut words = vec![0; reached.layout.words];
     let mut found = Vec::new();
@@ -566,6 +568,10 @@ fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findi
     for id in 0..reached.store.len() as u32 {
         if reached.store.parent(id).is_none() {
             continue;
+        }
+        if id.is_multiple_of(1024) && late() {
+            whole = false;
+            break;
         }
         reached.store.read(id, &mut words);
         if about.look(&reached.network, |slot| reached.layout.get(&words, slot)) {
@@ -583,6 +589,7 @@ fn races_of(reached: &Reached, known: &mut FxHashSet<Seen>, findings: &mut Findi
             });
         }
     }
+    whole
 }
 
 /// Tells states in which two tasks may race from the others. Two tasks at the same places race or do

@@ -55,13 +55,8 @@ impl Default for Config {
     }
 }
 
-/// Why a search must start again.
-pub enum Again {
-    /// The queues of these entries must be followed.
-    Loud(Vec<EntryId>),
-    /// Without stubborn sets.
-    Plainly,
-}
+/// The queues of these entries must be followed: the search must start again.
+pub struct Loud(pub Vec<EntryId>);
 
 /// Everything that was reached.
 pub struct Reached<'s, 'p> {
@@ -95,6 +90,8 @@ pub struct Shared<'a> {
     pub symmetry: Option<&'a Symmetry>,
     places: &'a [Places],
     fast: Option<&'a Fast>,
+    /// Stubborn sets are not looked for any more.
+    plainly: bool,
 }
 
 /// The same, for looking at what was reached.
@@ -159,9 +156,9 @@ impl Shared<'_> {
     pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64], &[u16])) {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
-        let plain = self.store.partial(id) == Some(PLAIN);
+        let plain = matches!(self.store.partial(id), Some(PLAIN | ALONE));
         let one = match self.store.partial(id) {
-            Some(0) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
+            Some(0 | ALONE) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
             _ => None,
         };
         let some = match (self.store.partial(id), self.stubborn) {
@@ -177,7 +174,7 @@ impl Shared<'_> {
         }
         let mut to = words.clone();
         let mut run = Vec::new();
-        let (mut before, mut turns) = (Vec::new(), Turns::new());
+        let (mut values, mut turns) = (Vec::new(), Turns::new());
         for (task, is_twin) in twins.into_iter().enumerate() {
             let left_out = match (one, &some) {
                 (Some(one), _) => one != task,
@@ -199,7 +196,7 @@ impl Shared<'_> {
                 }
                 if let Some(symmetry) = self.symmetry {
                     // Everything that is needed was learnt when the state was expanded.
-                    let _ = symmetry.settle(self.layout, &mut to, &mut before, &mut turns);
+                    let _ = symmetry.settle(self.layout, &mut to, &mut values, &mut turns);
                 }
                 f(&run, &to, &turns);
             }
@@ -218,7 +215,7 @@ struct Worker {
     /// The state from which each was found.
     owners: Vec<u32>,
     spare: Spare,
-    before: Vec<u64>,
+    values: Vec<u32>,
     turns: Turns,
     /// Tasks whose steps are the like of those of others.
     twins: Vec<bool>,
@@ -282,16 +279,16 @@ impl Worker {
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
         let tasks = shared.tables.tasks();
+        self.plain = shared.stubborn.is_some() && (whole || shared.plainly);
         if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
             self.found.clear();
             self.collect::<W>(shared, id, task)?;
             // Unless it leads nowhere new: a task that runs for ever must not hide the others.
             if self.insert::<W>(shared, id)? {
-                shared.store.set_partial(id, 0);
+                shared.store.set_partial(id, if self.plain { ALONE } else { 0 });
                 return Ok(());
             }
         }
-        self.plain = shared.stubborn.is_some() && whole;
         if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
             shared.all_known(&self.words)?;
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -369,6 +366,7 @@ impl Worker {
             let start = self.found.len();
             let collected = self.collect_fast::<W>(shared, fast, id);
             match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
+                Ok(true) if shared.stubborn.is_some() => shared.store.set_partial(id, PLAIN),
                 Ok(true) => {}
                 Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
                 Ok(false) => {}
@@ -494,7 +492,7 @@ impl Worker {
     fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
         if let Some(symmetry) = shared.symmetry {
             for words in self.found[from..].chunks_exact_mut(shared.layout.words) {
-                let settled = symmetry.settle(shared.layout, words, &mut self.before, &mut self.turns);
+                let settled = symmetry.settle(shared.layout, words, &mut self.values, &mut self.turns);
                 settled.map_err(Unknown::Turn)?;
             }
         }
@@ -528,14 +526,13 @@ impl Worker {
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
-/// followed that were thought to be quiet, or that stubborn sets leave nothing out, the search has to
-/// start again.
+/// followed that were thought to be quiet, the search has to start again.
 pub fn search<'s, 'p>(
     network: Network<'s, 'p>,
     config: &Config,
     options: &Options,
     control: &Control,
-) -> Result<Reached<'s, 'p>, Again> {
+) -> Result<Reached<'s, 'p>, Loud> {
     let mut run = Run::new(network, config, options, control);
     let end = run.everything();
     run.finish(end)
@@ -559,6 +556,8 @@ struct Run<'r, 's, 'p> {
     symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
+    /// Stubborn sets leave so little out that they are not looked for any more.
+    plainly: bool,
     /// Numbers that no state has.
     holes: usize,
 }
@@ -612,16 +611,14 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry,
             places,
             fast: None,
+            plainly: false,
             holes: 0,
         }
     }
 
-    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Again> {
+    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Loud> {
         if self.loud {
-            return Err(Again::Loud(self.network.steps.loud.borrow().clone()));
-        }
-        if self.in_vain() {
-            return Err(Again::Plainly);
+            return Err(Loud(self.network.steps.loud.borrow().clone()));
         }
         let mut worker = std::mem::take(&mut self.worker);
         worker.notable.sort_by_key(|n| n.1);
@@ -661,6 +658,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.
 const PLAIN: u32 = u32::MAX;
+/// The mark of one of which only a task that chooses for itself was followed, without them.
+const ALONE: u32 = u32::MAX - 1;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States that are expanded together.
@@ -748,14 +747,14 @@ impl Run<'_, '_, '_> {
         let worker = &self.worker;
         let enough = worker.asked > 20_000
             || (worker.asked > 500 && self.started.elapsed() > std::time::Duration::from_millis(500));
-        self.stubborn.is_some() && enough && worker.followed * 3 > worker.tried * 2
+        self.stubborn.is_some() && !self.plainly && enough && worker.followed * 3 > worker.tried * 2
     }
 
     /// Makes flat tables for a level, if it is large enough to be worth it.
     fn prepare(&mut self, states: usize) {
         let tables = &self.network.tables;
         let alone = self.config.merge && tables.anyone_alone();
-        if self.stubborn.is_some() || alone || states * 4 < tables.size() {
+        if (self.stubborn.is_some() && !self.plainly) || alone || states * 4 < tables.size() {
             self.fast = None;
         } else if self.fast.as_ref().is_none_or(|f| f.built_for != tables.size()) {
             self.fast = Some(Fast::new(tables, &self.layout, &self.patches));
@@ -765,7 +764,8 @@ impl Run<'_, '_, '_> {
     fn limit(&mut self) -> Option<End> {
         let states = self.store.len();
         self.control.states.store(states, Ordering::Relaxed);
-        if self.loud || self.in_vain() || self.control.stop.load(Ordering::Relaxed) {
+        self.plainly |= self.in_vain();
+        if self.loud || self.control.stop.load(Ordering::Relaxed) {
             Some(End::Interrupted)
         } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
             Some(End::Time)
@@ -820,7 +820,7 @@ impl Run<'_, '_, '_> {
             }
             id += 1;
             // While stubborn sets are looked for, states are slow: look at the clock more often.
-            if self.stubborn.is_some() && id.is_multiple_of(64) {
+            if self.stubborn.is_some() && !self.plainly && id.is_multiple_of(64) {
                 self.worker = worker;
                 end = self.limit();
                 worker = std::mem::take(&mut self.worker);
@@ -841,6 +841,7 @@ impl Run<'_, '_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
+            plainly: self.plainly,
         }
     }
 
@@ -1051,6 +1052,7 @@ impl Reached<'_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
+            plainly: false,
         }
     }
 

@@ -81,10 +81,15 @@ impl Layout {
 
     pub fn pack(&self, values: &[u32]) -> Vec<u64> {
         let mut words = vec![0; self.words];
-        for (slot, value) in values.iter().enumerate() {
-            self.patch(slot, *value).apply(&mut words);
-        }
+        self.pack_into(values, &mut words);
         words
+    }
+
+    pub fn pack_into(&self, values: &[u32], words: &mut [u64]) {
+        words.fill(0);
+        for (place, value) in self.places.iter().zip(values) {
+            words[place.word as usize] |= u64::from(*value) << place.shift;
+        }
     }
 
     pub fn unpack(&self, words: &[u64], values: &mut Vec<u32>) {

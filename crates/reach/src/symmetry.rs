@@ -138,10 +138,20 @@ impl Symmetry {
         &self,
         layout: &Layout,
         words: &mut [u64],
-        before: &mut Vec<u64>,
+        values: &mut Vec<u32>,
         turns: &mut Turns,
     ) -> Result<(), Missing> {
         turns.clear();
+        layout.unpack(words, values);
+        let settled = self.sort(values, turns);
+        if settled.is_ok() && !turns.is_empty() {
+            layout.pack_into(values, words);
+        }
+        settled
+    }
+
+    fn sort(&self, values: &mut [u32], turns: &mut Turns) -> Result<(), Missing> {
+        let mut images = Vec::new();
         let count = self.generators.len();
         // There and back, as long as something gets smaller.
         let mut back = false;
@@ -155,13 +165,14 @@ impl Symmetry {
                     target: target as u32,
                     number,
                 };
-                if generator.is_smaller(layout, words).map_err(missing)? {
-                    before.clear();
-                    before.extend_from_slice(words);
+                if generator.is_smaller(values).map_err(missing)? {
+                    images.clear();
                     for (k, target) in generator.targets.iter().enumerate() {
-                        let value = target.image(layout.get(before, target.source));
-                        let value = value.map_err(|number| missing((k, number)))?;
-                        layout.patch(target.slot, value).apply(words);
+                        let image = target.image(values[target.source]);
+                        images.push(image.map_err(|number| missing((k, number)))?);
+                    }
+                    for (target, image) in generator.targets.iter().zip(&images) {
+                        values[target.slot] = *image;
                     }
                     turns.push(i as u16);
                 }
@@ -226,25 +237,23 @@ impl Target {
 }
 
 impl Generator {
-    /// Whether nobody can come any more to where the symmetry does not hold.
-    fn holds(&self, layout: &Layout, words: &[u64]) -> bool {
-        self.guards.iter().all(|g| g.past[layout.get(words, g.task) as usize])
-    }
-
     /// Whether it leads to the state itself.
     fn keeps(&self, layout: &Layout, words: &[u64]) -> bool {
         let same = |t: &Target| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
-        self.holds(layout, words) && self.targets.iter().all(same)
+        // Nobody can come any more to where the symmetry does not hold.
+        let past = |g: &Guard| g.past[layout.get(words, g.task) as usize];
+        self.guards.iter().all(past) && self.targets.iter().all(same)
     }
 
     /// Whether the state to which this one leads is smaller.
-    fn is_smaller(&self, layout: &Layout, words: &[u64]) -> Result<bool, (usize, u32)> {
-        if !self.holds(layout, words) {
+    #[inline]
+    fn is_smaller(&self, values: &[u32]) -> Result<bool, (usize, u32)> {
+        if !self.guards.iter().all(|g| g.past[values[g.task] as usize]) {
             return Ok(false);
         }
         for (k, target) in self.targets.iter().enumerate() {
-            let new = target.image(layout.get(words, target.source)).map_err(|number| (k, number))?;
-            let old = layout.get(words, target.slot);
+            let new = target.image(values[target.source]).map_err(|number| (k, number))?;
+            let old = values[target.slot];
             if new != old {
                 return Ok(new < old);
             }
