@@ -183,7 +183,7 @@ impl Stubborn {
                     work.push(*next);
                 }
             }
-            scratch.visits += list.len() / 4;
+            scratch.visits += list.len() / 32;
             scratch.needs = list;
         }
         scratch.work = work;

@@ -22,7 +22,7 @@ const LENGTH: usize = 20_000;
 /// So many walks are made at most.
 const WALKS: usize = 400;
 /// So many walks to where fewer tasks can move.
-const DESCENTS: usize = 20;
+const DESCENTS: usize = 4;
 
 /// Walks at random until the time is over; calls `found` with the moves that lead to something.
 pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
@@ -93,7 +93,7 @@ pub fn descend(network: &mut Network, time: Duration, control: &Control, found: 
         let mut watchers: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
         (0..tasks).for_each(|t| watch(network, t, &values, &mut watchers));
         let mut last = random.below(tasks);
-        let mut patience = 4 * tasks;
+        let mut patience = tasks / 4;
         loop {
             if started.elapsed() > time || control.stop.load(Ordering::Relaxed) {
                 return;
