@@ -180,6 +180,10 @@ fn run_check(check: &Check) -> u8 {
         Ok(questions) => questions,
         Err(status) => return status,
     };
+    if questions.is_empty() && check.fair != Fair::None {
+        crate::complain!("error: --fair is for temporal properties, and there is none");
+        return BAD_INPUT;
+    }
     let config = Config {
         threads: check.threads.into(),
         merge: options.merge_local,

@@ -118,6 +118,7 @@ fn wrong_arguments_are_refused() {
     );
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--fair", "weak", "a.adb"], "there is none");
     refused("arguments", &[], &["check", "absent.adb"], "absent.adb: cannot be read");
     refused("arguments", &[], &["check", "."], "no main procedure was found");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", ".", "a.adb"], "must be the only argument");
