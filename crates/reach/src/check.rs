@@ -16,7 +16,7 @@ use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
 use crate::network::{Network, Tig};
-use crate::search::{Config, Loud, Reached, search};
+use crate::search::{Again, Config, Reached, search};
 use crate::steps::{Fate, Steps};
 use crate::walk::{Reporter, descend, walk};
 
@@ -438,15 +438,17 @@ fn repeat<'s, 'p>(
     options: &Options,
     config: &Config,
     stops: &[Loc],
-    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Loud>,
+    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
     let mut loud = Vec::new();
+    let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), config, &share(options, started, 1.0)) {
+        match search(Network::new(steps, Tig::Modified), &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
-            Err(Loud(more)) => loud = more,
+            Err(Again::Loud(more)) => loud = more,
+            Err(Again::Plainly) => config.stubborn = false,
         }
     }
 }

@@ -7,7 +7,7 @@ use rendez_evidence::bottom_components;
 use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
-use crate::search::View;
+use crate::search::{Twins, View};
 use crate::steps::Fate;
 use crate::stubborn::Scratch;
 
@@ -37,7 +37,7 @@ impl Graph {
         graph.starts.push(0);
         for id in 0..n as u32 {
             if view.store.parent(id).is_some() {
-                view.successors(id, &mut scratch, |run, to, _| {
+                view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                     let target = if followed { view.store.find(to) } else { None };
                     graph.targets.push(target.unwrap_or(ELSEWHERE));
@@ -112,7 +112,7 @@ impl Roles {
             let here = roles.first[&id].clone();
             view.each_pair(id, |t, u| roles.unite(here[t], here[u]));
             let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
-            view.successors(id, &mut scratch, |_, _, turns| {
+            view.successors(id, Twins::LeftOut, &mut scratch, |_, _, turns| {
                 let target = graph.target(edge);
                 edge += 1;
                 if target != ELSEWHERE {

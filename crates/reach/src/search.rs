@@ -55,8 +55,13 @@ impl Default for Config {
     }
 }
 
-/// The queues of these entries must be followed: the search must start again.
-pub struct Loud(pub Vec<EntryId>);
+/// Why a search must start again.
+pub enum Again {
+    /// The queues of these entries must be followed.
+    Loud(Vec<EntryId>),
+    /// Without stubborn sets.
+    Plainly,
+}
 
 /// Everything that was reached.
 pub struct Reached<'s, 'p> {
@@ -90,8 +95,14 @@ pub struct Shared<'a> {
     pub symmetry: Option<&'a Symmetry>,
     places: &'a [Places],
     fast: Option<&'a Fast>,
-    /// Stubborn sets are not looked for any more.
-    plainly: bool,
+}
+
+/// What becomes of tasks whose steps are the like of those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twins {
+    LeftOut,
+    /// A way may have been found before it was known that they are alike.
+    Followed,
 }
 
 /// The same, for looking at what was reached.
@@ -153,12 +164,18 @@ impl Shared<'_> {
 
     /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
     /// and the turns that make it the state that stands for it.
-    pub fn successors(&self, id: u32, scratch: &mut Scratch, mut f: impl FnMut(&[u32], &[u64], &[u16])) {
+    pub fn successors(
+        &self,
+        id: u32,
+        twins: Twins,
+        scratch: &mut Scratch,
+        mut f: impl FnMut(&[u32], &[u64], &[u16]),
+    ) {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
-        let plain = matches!(self.store.partial(id), Some(PLAIN | ALONE));
+        let plain = self.store.partial(id) == Some(PLAIN);
         let one = match self.store.partial(id) {
-            Some(0 | ALONE) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
+            Some(0) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
             _ => None,
         };
         let some = match (self.store.partial(id), self.stubborn) {
@@ -168,14 +185,14 @@ impl Shared<'_> {
             _ => None,
         };
         let some = some.map(<[u32]>::to_vec);
-        let mut twins = vec![false; self.tables.tasks()];
-        if let (Some(symmetry), None) = (self.symmetry, &some) {
-            symmetry.twins(self.layout, &words, &mut twins, self.tables.tasks());
+        let mut alike = vec![false; self.tables.tasks()];
+        if let (Some(symmetry), None, Twins::LeftOut) = (self.symmetry, &some, twins) {
+            symmetry.twins(self.layout, &words, &mut alike, self.tables.tasks());
         }
         let mut to = words.clone();
         let mut run = Vec::new();
         let (mut values, mut turns) = (Vec::new(), Turns::new());
-        for (task, is_twin) in twins.into_iter().enumerate() {
+        for (task, is_twin) in alike.into_iter().enumerate() {
             let left_out = match (one, &some) {
                 (Some(one), _) => one != task,
                 (None, Some(some)) => !some.contains(&(task as u32)),
@@ -279,13 +296,13 @@ impl Worker {
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
         let tasks = shared.tables.tasks();
-        self.plain = shared.stubborn.is_some() && (whole || shared.plainly);
+        self.plain = shared.stubborn.is_some() && whole;
         if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
             self.found.clear();
             self.collect::<W>(shared, id, task)?;
             // Unless it leads nowhere new: a task that runs for ever must not hide the others.
             if self.insert::<W>(shared, id)? {
-                shared.store.set_partial(id, if self.plain { ALONE } else { 0 });
+                shared.store.set_partial(id, 0);
                 return Ok(());
             }
         }
@@ -366,7 +383,6 @@ impl Worker {
             let start = self.found.len();
             let collected = self.collect_fast::<W>(shared, fast, id);
             match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
-                Ok(true) if shared.stubborn.is_some() => shared.store.set_partial(id, PLAIN),
                 Ok(true) => {}
                 Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
                 Ok(false) => {}
@@ -526,13 +542,14 @@ impl Worker {
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
-/// followed that were thought to be quiet, the search has to start again.
+/// followed that were thought to be quiet, or that stubborn sets leave nothing out, the search has to
+/// start again.
 pub fn search<'s, 'p>(
     network: Network<'s, 'p>,
     config: &Config,
     options: &Options,
     control: &Control,
-) -> Result<Reached<'s, 'p>, Loud> {
+) -> Result<Reached<'s, 'p>, Again> {
     let mut run = Run::new(network, config, options, control);
     let end = run.everything();
     run.finish(end)
@@ -556,8 +573,6 @@ struct Run<'r, 's, 'p> {
     symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
-    /// Stubborn sets leave so little out that they are not looked for any more.
-    plainly: bool,
     /// Numbers that no state has.
     holes: usize,
 }
@@ -611,14 +626,16 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry,
             places,
             fast: None,
-            plainly: false,
             holes: 0,
         }
     }
 
-    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Loud> {
+    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Again> {
         if self.loud {
-            return Err(Loud(self.network.steps.loud.borrow().clone()));
+            return Err(Again::Loud(self.network.steps.loud.borrow().clone()));
+        }
+        if self.in_vain() {
+            return Err(Again::Plainly);
         }
         let mut worker = std::mem::take(&mut self.worker);
         worker.notable.sort_by_key(|n| n.1);
@@ -658,8 +675,6 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.
 const PLAIN: u32 = u32::MAX;
-/// The mark of one of which only a task that chooses for itself was followed, without them.
-const ALONE: u32 = u32::MAX - 1;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States that are expanded together.
@@ -747,14 +762,14 @@ impl Run<'_, '_, '_> {
         let worker = &self.worker;
         let enough = worker.asked > 20_000
             || (worker.asked > 500 && self.started.elapsed() > std::time::Duration::from_millis(500));
-        self.stubborn.is_some() && !self.plainly && enough && worker.followed * 3 > worker.tried * 2
+        self.stubborn.is_some() && enough && worker.followed * 3 > worker.tried * 2
     }
 
     /// Makes flat tables for a level, if it is large enough to be worth it.
     fn prepare(&mut self, states: usize) {
         let tables = &self.network.tables;
         let alone = self.config.merge && tables.anyone_alone();
-        if (self.stubborn.is_some() && !self.plainly) || alone || states * 4 < tables.size() {
+        if self.stubborn.is_some() || alone || states * 4 < tables.size() {
             self.fast = None;
         } else if self.fast.as_ref().is_none_or(|f| f.built_for != tables.size()) {
             self.fast = Some(Fast::new(tables, &self.layout, &self.patches));
@@ -764,8 +779,7 @@ impl Run<'_, '_, '_> {
     fn limit(&mut self) -> Option<End> {
         let states = self.store.len();
         self.control.states.store(states, Ordering::Relaxed);
-        self.plainly |= self.in_vain();
-        if self.loud || self.control.stop.load(Ordering::Relaxed) {
+        if self.loud || self.in_vain() || self.control.stop.load(Ordering::Relaxed) {
             Some(End::Interrupted)
         } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
             Some(End::Time)
@@ -820,7 +834,7 @@ impl Run<'_, '_, '_> {
             }
             id += 1;
             // While stubborn sets are looked for, states are slow: look at the clock more often.
-            if self.stubborn.is_some() && !self.plainly && id.is_multiple_of(64) {
+            if self.stubborn.is_some() && id.is_multiple_of(64) {
                 self.worker = worker;
                 end = self.limit();
                 worker = std::mem::take(&mut self.worker);
@@ -841,7 +855,6 @@ impl Run<'_, '_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
-            plainly: self.plainly,
         }
     }
 
@@ -1052,7 +1065,6 @@ impl Reached<'_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
-            plainly: false,
         }
     }
 
@@ -1075,7 +1087,7 @@ impl Reached<'_, '_> {
         for pair in ids.windows(2) {
             self.store.read(pair[1], &mut target);
             let mut taken = None;
-            self.view().successors(pair[0], &mut scratch, |run, to, turns| {
+            self.view().successors(pair[0], Twins::Followed, &mut scratch, |run, to, turns| {
                 let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                 if taken.is_none() && followed && to == target {
                     taken = Some((pair[0], run.to_vec(), turns.to_vec()));
