@@ -20,6 +20,8 @@ pub enum Kind {
     DeadEntry,
     /// A temporal formula: no default check.
     Ctl,
+    /// A property of event sequences: no default check.
+    Sequence,
 }
 
 impl Kind {
@@ -50,6 +52,7 @@ impl Kind {
             Kind::Assertion => "assertion",
             Kind::DeadEntry => "dead-entry",
             Kind::Ctl => "ctl",
+            Kind::Sequence => "sequence",
         }
     }
 
@@ -67,6 +70,7 @@ impl Kind {
             Kind::Assertion => "every assertion holds",
             Kind::DeadEntry => "every entry can be called and accepted",
             Kind::Ctl => "the formula holds",
+            Kind::Sequence => "the property holds",
         }
     }
 

@@ -4,6 +4,7 @@
 //! An engine looks at the model and hands in what it saw with the moves that lead there; here the
 //! moves are replayed on the bare semantics, and only what replays becomes a finding.
 
+mod bind;
 mod blocking;
 mod components;
 mod finding;
@@ -15,13 +16,14 @@ mod verdict;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
+pub use bind::{bind, follow, same};
 pub use blocking::{Waiting, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
 pub use random::Random;
-pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, alive, entries_in, races, seen_in};
+pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
 pub use trace::{Trace, TraceStep, replay};
-pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer};
+pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, vacuous};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]
@@ -94,4 +96,19 @@ pub struct Stats {
     pub transitions: usize,
     pub seconds: f64,
     pub peak_bytes: usize,
+    /// Of an analysis that looks at no states.
+    pub flow: Option<FlowStats>,
+}
+
+/// Numbers of a trace flow graph and of what was propagated through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowStats {
+    pub nodes: usize,
+    /// Control edges and edges between tasks.
+    pub edges: usize,
+    pub mip_edges: usize,
+    pub tuples: usize,
+    pub node_tuples: usize,
+    /// How many times constraints were chosen.
+    pub rounds: usize,
 }

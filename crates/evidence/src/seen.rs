@@ -1,5 +1,7 @@
 //! What a search notices on its way: exceptions, failed assertions, races, entries in use.
 
+use std::collections::BTreeSet;
+
 use rendez_model::access::{Access, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
@@ -30,6 +32,27 @@ pub enum Seen {
     Unsupported {
         loc: Loc,
     },
+    /// A property of event sequences can no longer hold.
+    Broken {
+        monitor: u16,
+    },
+}
+
+/// What happens to the monitors of a program in some execution.
+#[derive(Clone, Debug, Default)]
+pub struct Witness {
+    /// Monitors and letters.
+    pub letters: BTreeSet<(u16, u32)>,
+    /// Some execution comes to its end.
+    pub ended: bool,
+}
+
+impl Witness {
+    pub fn note(&mut self, program: &Program, step: &Step) {
+        self.letters.extend(step.letters.iter().map(|l| (l.0, l.1)));
+        self.ended |=
+            step.task == TaskId::ENVIRONMENT && matches!(program.node(step.loc).action, Action::Terminate);
+    }
 }
 
 /// The entries that some execution calls, and those that some execution serves.
@@ -88,7 +111,7 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
     }
 }
 
-/// What a step shows: exceptions and a failed assertion.
+/// What a step shows: exceptions, a failed assertion, a broken property.
 pub fn seen_in(step: &Step) -> impl Iterator<Item = Seen> + '_ {
     let raised = step.raised.iter().map(|raised| Seen::Exception {
         task: raised.task,
@@ -99,7 +122,8 @@ pub fn seen_in(step: &Step) -> impl Iterator<Item = Seen> + '_ {
     });
     let failed =
         (step.what == What::AssertionFailed).then_some(Seen::Assertion { task: step.task, loc: step.loc });
-    raised.chain(failed)
+    let broken = step.broken.iter().map(|m| Seen::Broken { monitor: *m });
+    raised.chain(failed).chain(broken)
 }
 
 /// Something that counts as progress of the moving task: communication, output, a write.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, VarId};
+use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, Value, VarId};
 use rendez_source::{Diagnostic, Span};
 
 use crate::blocking::{classify, why_blocked};
 use crate::finding::{Finding, Kind, Severity};
-use crate::seen::{Entries, Seen};
+use crate::seen::{Entries, Seen, Witness};
 use crate::trace::replay;
 use crate::{End, Stats};
 
@@ -26,12 +27,20 @@ pub enum Answer {
 #[derive(Clone, Debug)]
 pub struct PropertyAnswer {
     pub name: String,
-    /// The language: `ctl`.
+    /// The language: `ctl`, `qre`, `fsa` or `pattern`.
     pub kind: &'static str,
+    /// Who decided.
+    pub engine: &'static str,
     pub text: String,
     pub answer: Answer,
     /// What it takes for granted beyond the model.
     pub assumptions: Vec<String>,
+    /// Why it holds without saying anything, if so.
+    pub vacuous: Option<String>,
+    /// Numbers of this property alone.
+    pub stats: Option<Stats>,
+    /// The constraints that a proof needed.
+    pub constraints: Vec<String>,
 }
 
 /// The verdicts on all default checks.
@@ -210,6 +219,7 @@ impl<'s, 'p> Findings<'s, 'p> {
                 let key = format!("assert {}", node.span);
                 self.add(key, Kind::Assertion, Severity::Error, message, node.span, moves);
             }
+            Seen::Broken { monitor } => self.broken(*monitor, moves),
             Seen::Race { var, first, second, writes } => self.race(*var, *first, *second, *writes, moves),
         }
     }
@@ -263,6 +273,69 @@ impl<'s, 'p> Findings<'s, 'p> {
             };
             finding.waiting = waiting;
         }
+    }
+
+    fn broken(&mut self, monitor: u16, moves: &[Move]) {
+        let property = &self.program.monitors[usize::from(monitor)];
+        let key = format!("property {monitor}");
+        let message = format!("{} does not hold", property.name);
+        self.add(key.clone(), Kind::Sequence, Severity::Error, message, property.span, moves);
+        let Some(finding) = self.findings.get_mut(&key) else { return };
+        let Some(trace) = &finding.trace else { return };
+        let doomed = |v: Value| matches!(v, Value::Known(at) if property.doomed[at as usize]);
+        let ends = !doomed(trace.last.vars[property.cell.index()]);
+        let word: Vec<&str> = trace
+            .steps
+            .iter()
+            .flat_map(|s| &s.step.letters)
+            .filter(|l| l.0 == monitor)
+            .map(|l| property.symbols[l.1 as usize].as_str())
+            .collect();
+        finding.message = match (ends, word.is_empty()) {
+            (false, _) => format!("{} does not hold after: {}", property.name, word.join(", ")),
+            (true, true) => format!("{} does not hold: the program ends without any event", property.name),
+            (true, false) => {
+                format!("{} does not hold: the program ends after {}", property.name, word.join(", "))
+            }
+        };
+    }
+
+    /// The verdicts on the properties that monitors follow; `why` says what cut the search short.
+    pub fn properties(&mut self, engine: &'static str, witness: &Witness, why: &str) -> Vec<PropertyAnswer> {
+        let unmodelled = self
+            .reached
+            .first()
+            .map(|d| format!("an execution reaches something that is not modelled: {}", d.message));
+        let cut = if why.is_empty() { unmodelled } else { Some(why.to_owned()) };
+        let mut all = Vec::new();
+        for (m, monitor) in self.program.monitors.iter().enumerate() {
+            let finding = self.findings.remove(&format!("property {m}"));
+            let answer = match (finding, &cut) {
+                (Some(finding), _) if !finding.guessed => Answer::Violated(vec![finding]),
+                (Some(finding), _) => Answer::Inconclusive(
+                    "the trace depends on a value that the model does not follow".into(),
+                    vec![finding],
+                ),
+                (None, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
+                (None, None) => Answer::Holds,
+            };
+            let vacuous = match answer {
+                Answer::Holds => vacuous(monitor, m as u16, witness),
+                _ => None,
+            };
+            all.push(PropertyAnswer {
+                name: monitor.name.clone(),
+                kind: monitor.language,
+                engine,
+                text: monitor.text.clone(),
+                answer,
+                assumptions: Vec::new(),
+                vacuous,
+                stats: None,
+                constraints: Vec::new(),
+            });
+        }
+        all
     }
 
     fn exception(
@@ -437,6 +510,19 @@ impl<'s, 'p> Findings<'s, 'p> {
         };
         self.findings.insert(key, finding);
     }
+}
+
+/// Why a property that holds says nothing about the program, if so.
+pub fn vacuous(monitor: &Monitor, number: u16, witness: &Witness) -> Option<String> {
+    let happens = |letter: u32| witness.letters.contains(&(number, letter));
+    if !(0..monitor.letters as u32).any(happens) {
+        return Some("none of its events can happen".into());
+    }
+    let reachable_doom = monitor.doomed.iter().any(|d| *d);
+    if !witness.ended && !reachable_doom {
+        return Some("only at its end could an execution break it, and none comes to an end".into());
+    }
+    None
 }
 
 fn why_blocked_at_end(

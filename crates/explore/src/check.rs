@@ -30,10 +30,11 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
         walk(&semantics, &local, time, control, |moves, state, seen| findings.seen(&seen, moves, state));
     }
+    let properties = findings.properties("explore", &found.witness, &found.end.reason(found.stats.states));
     Outcome {
         engine: "explore",
         answers: findings.answers(&found.entries, |_| found.end.reason(found.stats.states)),
-        properties: Vec::new(),
+        properties,
         stats: found.stats,
         end: found.end,
         reached: findings.reached,

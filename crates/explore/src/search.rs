@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rendez_evidence::{
-    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, alive, races, seen_in,
+    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
 };
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::State;
@@ -28,6 +28,7 @@ pub struct Search {
     pub graph: Graph,
     pub sightings: Vec<Sighting>,
     pub entries: Entries,
+    pub witness: Witness,
     /// A step was possible only because a value is unknown.
     pub guesses: bool,
     /// A bound cut an execution short.
@@ -48,6 +49,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         known: FxHashSet::default(),
         effort: Effort::new(program),
         entries: Entries::new(program),
+        witness: Witness::default(),
         guesses: false,
         stopped: false,
         cut: false,
@@ -81,11 +83,13 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         transitions: graph.transitions(),
         seconds: started.elapsed().as_secs_f64(),
         peak_bytes: graph.memory(),
+        flow: None,
     };
     Search {
         graph,
         sightings: run.sightings,
         entries: run.entries,
+        witness: run.witness,
         guesses: run.guesses,
         stopped: run.stopped,
         end,
@@ -109,6 +113,7 @@ struct Run<'s, 'p> {
     known: FxHashSet<Seen>,
     effort: Effort,
     entries: Entries,
+    witness: Witness,
     guesses: bool,
     stopped: bool,
     /// A step of the state that is being expanded was not followed.
@@ -247,6 +252,7 @@ impl Run<'_, '_> {
             self.see(seen, state, mv);
         }
         self.entries.note(self.semantics.program, step, after);
+        self.witness.note(self.semantics.program, step);
     }
 
     fn see(&mut self, seen: Seen, state: u32, mv: Option<Move>) {

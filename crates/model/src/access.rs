@@ -45,8 +45,11 @@ impl Access {
             .collect();
         let interruptible =
             program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. } | Action::Async { .. }));
-        let local =
-            program.nodes.iter().map(|n| is_local(program, &n.action, &shared, interruptible)).collect();
+        let local = program
+            .nodes
+            .iter()
+            .map(|n| is_local(program, &n.action, &shared, interruptible) && !program.is_monitored(&n.action))
+            .collect();
         Access { shared, local, code }
     }
 

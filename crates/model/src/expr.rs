@@ -293,7 +293,8 @@ impl Expr {
     }
 }
 
-fn apply_unary(op: UnaryOp, value: i64) -> Result<i64, ExceptionId> {
+/// The value of an operation on known values.
+pub fn apply_unary(op: UnaryOp, value: i64) -> Result<i64, ExceptionId> {
     let overflow = ExceptionId::CONSTRAINT_ERROR;
     match op {
         UnaryOp::Not => Ok(i64::from(value == 0)),
@@ -303,7 +304,8 @@ fn apply_unary(op: UnaryOp, value: i64) -> Result<i64, ExceptionId> {
     }
 }
 
-fn apply_binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, ExceptionId> {
+/// The value of an operation on known values.
+pub fn apply_binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, ExceptionId> {
     use BinaryOp::*;
     let arithmetic = match op {
         Add => a.checked_add(b),

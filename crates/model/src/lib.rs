@@ -23,6 +23,7 @@ pub mod build;
 pub mod expr;
 pub mod liveness;
 pub mod meets;
+pub mod monitor;
 pub mod passes;
 pub mod program;
 pub mod semantics;

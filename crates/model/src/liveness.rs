@@ -88,6 +88,12 @@ fn always(program: &Program, access: &Access) -> Vec<bool> {
             });
         }
     }
+    for monitor in &program.monitors {
+        always[monitor.cell.index()] = true;
+    }
+    for cell in program.cells_of_monitors() {
+        always[cell.index()] = true;
+    }
     for (v, var) in program.vars.iter().enumerate() {
         if let (Storage::Local(task), Some(reader)) = (var.storage, reader[v]) {
             always[v] |= task.index() != reader;

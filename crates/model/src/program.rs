@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rendez_source::Span;
 
 use crate::expr::{Expr, Place, Value};
+use crate::monitor::Monitor;
 
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -83,6 +84,8 @@ pub struct Program {
     /// The body that a task runs when its call on a protected entry is served.
     pub bodies: BTreeMap<(TaskId, EntryId), ProcId>,
     pub assumptions: Vec<Assumption>,
+    /// Properties that are followed; no part of the text form.
+    pub monitors: Vec<Monitor>,
 }
 
 /// Something that the model takes for granted or over-approximates; part of every verdict.

@@ -12,6 +12,7 @@
 mod run;
 
 use crate::expr::{Expr, Value};
+use crate::monitor::Moment;
 use crate::program::*;
 use crate::state::*;
 use run::Run;
@@ -48,6 +49,10 @@ pub struct Step {
     pub raised: Vec<Raised>,
     /// The step is one of several only because the model does not know a value.
     pub guessed: bool,
+    /// What monitors saw: monitor, letter, and whether it is certain.
+    pub letters: Vec<(u16, u32, bool)>,
+    /// Monitors that cannot accept any more, or whose execution has ended without acceptance.
+    pub broken: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +190,66 @@ impl<'p> Semantics<'p> {
 
     /// Every step that one task can make, in a fixed order.
     pub fn successors(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+        if self.program.monitors.is_empty() {
+            return self.steps(state, task, out);
+        }
+        let mut plain = Vec::new();
+        self.steps(state, task, &mut plain);
+        for outcome in plain {
+            self.monitored(state, outcome, out);
+        }
+    }
+
+    /// Moves the monitors along: where a letter is not certain, both ways are possible.
+    fn monitored(&self, before: &State, outcome: Outcome, out: &mut Vec<Outcome>) {
+        let unsure = outcome.step.letters.iter().filter(|l| !l.2).count();
+        if unsure > 8 {
+            let step = Step { what: What::Unsupported, ..outcome.step };
+            return out.push(Outcome { step, ..outcome });
+        }
+        for choice in 0..1u32 << unsure {
+            let mut outcome = outcome.clone();
+            outcome.step.guessed |= unsure > 0;
+            let mut bit = 0;
+            let mut taken = Vec::new();
+            for (m, letter, certain) in std::mem::take(&mut outcome.step.letters) {
+                if !certain {
+                    bit += 1;
+                    if choice >> (bit - 1) & 1 == 0 {
+                        continue;
+                    }
+                }
+                taken.push((m, letter, certain));
+                let monitor = &self.program.monitors[usize::from(m)];
+                let Value::Known(at) = outcome.state.vars[monitor.cell.index()] else { continue };
+                let next = monitor.step(at as u32, letter);
+                if i64::from(next) != at {
+                    outcome.state.vars[monitor.cell.index()] = Value::Known(i64::from(next));
+                    if monitor.doomed[next as usize] && !monitor.doomed[at as usize] {
+                        outcome.step.broken.push(m);
+                    }
+                }
+            }
+            outcome.step.letters = taken;
+            let main = TaskId::ENVIRONMENT.index();
+            let followed = !matches!(outcome.step.what, What::Stopped | What::Unsupported);
+            if followed
+                && outcome.step.task == TaskId::ENVIRONMENT
+                && outcome.state.tasks[main].status == Status::Terminated
+                && before.tasks[main].status != Status::Terminated
+            {
+                for (m, monitor) in self.program.monitors.iter().enumerate() {
+                    let Value::Known(at) = outcome.state.vars[monitor.cell.index()] else { continue };
+                    if !monitor.accepting[at as usize] && !monitor.doomed[at as usize] {
+                        outcome.step.broken.push(m as u16);
+                    }
+                }
+            }
+            out.push(outcome);
+        }
+    }
+
+    fn steps(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
         let ts = &state.tasks[task.index()];
         if !matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
             return;
@@ -404,14 +469,14 @@ impl<'p> Semantics<'p> {
         let program = self.program;
         let loc = state.tasks[task.index()].pc;
         let mut run = Run::new(self, state.clone(), task);
+        run.looks_at(&program.node(loc).action);
         match &program.node(loc).action {
             Action::Skip { next } | Action::Event { next, .. } | Action::Delay { next } => {
                 run.go(task, *next);
                 out.push(run.done(What::Ran));
             }
             Action::Assign { to, value, next } => {
-                let stored =
-                    program.eval(state, value).and_then(|value| program.store(&mut run.state, to, value));
+                let stored = program.eval(state, value).and_then(|value| run.store(to, value));
                 run.go_or_raise(task, *next, stored);
                 out.push(run.done(What::Ran));
             }
@@ -539,7 +604,7 @@ impl<'p> Semantics<'p> {
                     return;
                 };
                 run.state.tasks[free.index()].status = Status::Created;
-                let stored = program.store(&mut run.state, to, Value::Known(i64::from(free.0)));
+                let stored = run.store(to, Value::Known(i64::from(free.0)));
                 run.go_or_raise(task, *next, stored);
                 out.push(run.done(What::Ran));
             }
@@ -569,6 +634,7 @@ impl<'p> Semantics<'p> {
                     ts.status = Status::Activating;
                     ts.pc = program.tasks[t.index()].start;
                     ts.failed = false;
+                    run.sees(Moment::Start(*t));
                 }
                 if started.is_empty() {
                     run.go(task, *next);
@@ -764,7 +830,7 @@ impl<'p> Semantics<'p> {
         };
         for value in values {
             let mut run = run.clone();
-            let stored = self.program.store(&mut run.state, to, value);
+            let stored = run.store(to, value);
             run.go_or_raise(task, next, stored);
             out.push(run.done(What::Got(value)));
         }
@@ -920,8 +986,8 @@ impl<'p> Semantics<'p> {
                     next.push(outcome);
                     continue;
                 }
-                let Step { loc, what, raised, guessed, .. } = outcome.step;
-                let run = Run { semantics: self, state: outcome.state, task, loc, raised, guessed };
+                let Step { loc, what, raised, guessed, letters, .. } = outcome.step;
+                let run = Run { semantics: self, state: outcome.state, task, loc, raised, guessed, letters };
                 self.serve(run, object, &mut next, |_| what.clone());
             }
             outcomes = next;
@@ -1077,6 +1143,7 @@ impl<'p> Semantics<'p> {
                                 let mut run = Run::new(self, outcome.state, task);
                                 run.guessed = outcome.step.guessed;
                                 run.loc = outcome.step.loc;
+                                run.letters = outcome.step.letters;
                                 self.serve(run, target, out, |_| what.clone());
                             } else {
                                 // Served when that object's action ends.
@@ -1094,6 +1161,7 @@ impl<'p> Semantics<'p> {
                         let mut run = Run::new(self, outcome.state, task);
                         run.loc = outcome.step.loc;
                         run.raised = outcome.step.raised;
+                        run.letters = outcome.step.letters;
                         if let Wait::Queued { cancellable, .. } = &mut run.state.tasks[task.index()].wait {
                             *cancellable = with_abort || conditional;
                         }

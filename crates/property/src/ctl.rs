@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use crate::{Position, Wrong};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
     True,
@@ -33,21 +35,11 @@ pub enum Atom {
     Ended(String),
 }
 
-/// Line and column, from 1.
-pub type Position = (u32, u32);
-
 /// A property with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     pub name: String,
     pub formula: Formula,
-    pub position: Position,
-}
-
-/// What is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    pub message: String,
     pub position: Position,
 }
 

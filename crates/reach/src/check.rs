@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Seen, Stats, alive,
-    races, seen_in,
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, PropertyAnswer, Seen,
+    Stats, Witness, alive, races, seen_in,
 };
 use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics, Step};
@@ -507,6 +507,31 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
         }
     }
     noticed
+}
+
+/// Decides the properties that monitors follow, and nothing else.
+pub fn properties(
+    program: &Program,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+) -> (Vec<PropertyAnswer>, Stats) {
+    let semantics = Semantics::bounded(program, options.recursion);
+    let reached = reach(&semantics, options, config, control, &[]);
+    let mut findings = Findings::new(&semantics);
+    let noticed = collect(&reached, &mut findings, &mut Entries::new(program));
+    if noticed.guesses && findings.any_guessed() {
+        let certain = Options { skip_guesses: true, ..options.clone() };
+        let second = reach(&semantics, &certain, config, control, &[]);
+        let aside = findings.set_aside();
+        collect(&second, &mut findings, &mut Entries::new(program));
+        findings.take_back(aside);
+    }
+    let mut witness = Witness::default();
+    let stories = reached.network.stories.iter().flat_map(|s| &s.steps);
+    reached.network.first.steps.iter().chain(stories).for_each(|step| witness.note(program, step));
+    let answers = findings.properties("reach", &witness, &reached.end.reason(reached.stats.states));
+    (answers, reached.stats)
 }
 
 fn skipped_not(reached: &Reached, outcome: u32) -> bool {

@@ -7,12 +7,13 @@
 //! that is no event.
 
 use rendez_evidence::{
-    Answer, Control, End, Finding, Kind, Options, PropertyAnswer, Severity, Stats, replay,
+    Answer, Control, End, Finding, Kind, Options, PropertyAnswer, Severity, Stats, replay, same,
 };
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::{Status, Wait};
 use rendez_model::{Action, EntryId, Loc, Program, TaskId};
-use rendez_property::ctl::{Atom, Formula, Wrong};
+use rendez_property::Wrong;
+use rendez_property::ctl::{Atom, Formula};
 use rendez_source::Span;
 
 use crate::check::reach;
@@ -72,13 +73,6 @@ pub struct Question {
     pub span: Span,
     /// Locations at which tasks must be seen to stop.
     pub stops: Vec<Loc>,
-}
-
-/// Looks a name up, whatever its case and how much of its prefix is given.
-fn same(full: &str, wanted: &str) -> bool {
-    let normal = |s: &str| s.to_lowercase().replace(' ', "");
-    let (full, wanted) = (normal(full), normal(wanted));
-    full == wanted || full.ends_with(&format!(".{wanted}"))
 }
 
 impl Question {
@@ -800,9 +794,13 @@ pub fn decide(
         PropertyAnswer {
             name: question.name.clone(),
             kind: "ctl",
+            engine: "reach",
             text: question.text.clone(),
             answer,
             assumptions: fairness.assumption().map(str::to_owned).into_iter().collect(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
         }
     };
     (questions.iter().map(answer).collect(), reached.stats)

@@ -23,7 +23,7 @@ mod stubborn;
 mod symmetry;
 mod walk;
 
-pub use check::{check, held_without_data, reach};
+pub use check::{check, held_without_data, properties, reach};
 pub use hashed::Keep;
 pub use network::Tig;
 pub use search::{Config, Reached};

@@ -7,6 +7,7 @@
 //! synchronous communication of task interaction graphs, exact for the programs it is applied to.
 
 use rendez_model::access::Access;
+use rendez_model::monitor::Happening;
 use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
 
 /// Static facts about waiting.
@@ -88,18 +89,25 @@ impl Quiet {
         if !calm {
             entry.fill(false);
         }
+        let watched: Vec<&Happening> =
+            program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h).collect();
         let select = program
             .nodes
             .iter()
             .map(|node| {
-                let mut quiet = calm && matches!(node.action, Action::Select { .. });
+                let looks = |h: &Happening| {
+                    matches!(h, Happening::Test { .. }) && h.may_happen_at(program, &node.action)
+                };
+                let seen = watched.iter().any(|h| looks(h));
+                let mut quiet = calm && !seen && matches!(node.action, Action::Select { .. });
                 if quiet {
                     node.action.each_expr(&mut |e| quiet &= steady(program, access, e));
                 }
                 quiet
             })
             .collect();
-        let mut completion = vec![calm; program.tasks.len()];
+        let ends_count = watched.iter().any(|h| matches!(h, Happening::Start(_) | Happening::End(_)));
+        let mut completion = vec![calm && !ends_count; program.tasks.len()];
         for (i, e) in program.entries.iter().enumerate() {
             if let Owner::Task(owner) = e.owner {
                 completion[owner.index()] &= entry[i] && patient[i];

@@ -645,6 +645,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             transitions: self.transitions + worker.transitions,
             seconds: self.started.elapsed().as_secs_f64(),
             peak_bytes: self.store.memory() + self.network.memory(),
+            flow: None,
         };
         Ok(Reached {
             config: self.config.clone(),

@@ -34,6 +34,9 @@ pub struct Graph {
     /// How task interaction graphs are built
     #[arg(long, value_enum, default_value_t = Construction::Modified)]
     pub tig: Construction,
+    /// The property whose graph is wanted
+    #[arg(long, value_name = "FILE")]
+    pub property: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = GraphFormat::Dot)]
     pub format: GraphFormat,
     /// Of larger graphs, only so many states are shown
@@ -47,6 +50,10 @@ pub enum GraphKind {
     Tig,
     /// Their product: the reachability graph
     Ticg,
+    /// The trace flow graph of a property
+    Tfg,
+    /// The automaton of a property
+    Property,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -73,7 +80,11 @@ pub struct Bench {
     /// Print the source of a program instead
     #[arg(long, value_name = "FAMILY:N")]
     pub emit: Option<String>,
-    /// Where `growth` writes its plots
+    /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
+    /// reduction, growth
+    #[arg(long, value_name = "PART")]
+    pub only: Option<String>,
+    /// Where `growth` and `flavers` write their plots
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -86,6 +97,8 @@ pub enum Table {
     Peers,
     /// Time and memory against size
     Growth,
+    /// The tables of the FLAVERS papers
+    Flavers,
 }
 
 /// What every command reads.
@@ -142,6 +155,10 @@ pub struct Check {
     /// A file of properties to decide instead of the default checks; may be repeated
     #[arg(long, value_name = "FILE")]
     pub property: Vec<PathBuf>,
+    /// A constraint for `flow` instead of those it would choose: `task:NAME`, `variable:NAME`, or a file
+    /// with an automaton that executions are taken to satisfy; may be repeated
+    #[arg(long, value_name = "SPEC")]
+    pub constraint: Vec<String>,
     /// Which infinite executions count for temporal properties
     #[arg(long, value_enum, default_value_t = Fair::None)]
     pub fair: Fair,
@@ -227,6 +244,8 @@ pub enum Engine {
     Explore,
     /// Reachability over packed states
     Reach,
+    /// Data flow over event sequences: properties of large systems
+    Flow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rendez_evidence::{Control, Kind, Options, Outcome};
+use rendez_evidence::{Answer, Control, Kind, Options, Outcome};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
 use rendez_reach::cats::Ticg;
@@ -82,21 +82,23 @@ pub fn read(input: &Input) -> Result<Ready, u8> {
     })
 }
 
+/// The cells that a name stands for.
+fn named(program: &Program, wanted: &str) -> Vec<rendez_model::VarId> {
+    let wanted = wanted.to_lowercase();
+    (0..program.vars.len())
+        .filter(|v| {
+            let name = program.vars[*v].name.to_lowercase();
+            let base = name.split('(').next().unwrap_or(&name);
+            name == wanted || base == wanted || base.ends_with(&format!(".{wanted}"))
+        })
+        .map(rendez_model::VarId::from)
+        .collect()
+}
+
 /// Makes a program ready for exploration: the passes, in order.
 pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     use rendez_model::passes::*;
     let program = &mut ready.program;
-    let named = |program: &Program, wanted: &str| -> Vec<rendez_model::VarId> {
-        let wanted = wanted.to_lowercase();
-        (0..program.vars.len())
-            .filter(|v| {
-                let name = program.vars[*v].name.to_lowercase();
-                let base = name.split('(').next().unwrap_or(&name);
-                name == wanted || base == wanted || base.ends_with(&format!(".{wanted}"))
-            })
-            .map(rendez_model::VarId::from)
-            .collect()
-    };
     for name in &input.untrack {
         let cells = named(program, name);
         if cells.is_empty() {
@@ -154,9 +156,14 @@ fn run_check(check: &Check) -> u8 {
         Ok(ready) => ready,
         Err(status) => return status,
     };
-    if let Err(status) = prepare(&check.input, &mut ready) {
-        return status;
-    }
+    let files = match property_files(&check.property, &mut ready.map) {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
+    let (questions, settings) = match properties(check, &files, &mut ready) {
+        Ok(all) => all,
+        Err(status) => return status,
+    };
     let options = Options {
         max_states: check.states,
         timeout: check.timeout.map(Duration::from_secs_f64),
@@ -176,10 +183,6 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: --keep is for the default checks with --engine reach");
         return BAD_INPUT;
     }
-    let questions = match questions(check, &mut ready) {
-        Ok(questions) => questions,
-        Err(status) => return status,
-    };
     if questions.is_empty() && check.fair != Fair::None {
         crate::complain!("error: --fair is for temporal properties, and there is none");
         return BAD_INPUT;
@@ -199,7 +202,9 @@ fn run_check(check: &Check) -> u8 {
     };
     let outcome = watched(|control| {
         let mut outcome = match plain {
-            _ if !check.property.is_empty() => Outcome::nothing("reach"),
+            _ if !check.property.is_empty() => {
+                sequences(&ready.program, &options, &config, check.engine, &settings, control)
+            }
             true => rendez_explore::check(&ready.program, &options, control),
             false => rendez_reach::check(&ready.program, &options, &config, control),
         };
@@ -211,8 +216,8 @@ fn run_check(check: &Check) -> u8 {
             };
             let (properties, stats) =
                 ctl::decide(&ready.program, &questions, &options, &config, fairness, control);
-            outcome.properties = properties;
-            if !check.property.is_empty() {
+            outcome.properties.extend(properties);
+            if !check.property.is_empty() && ready.program.monitors.is_empty() {
                 outcome.stats = stats;
             }
         }
@@ -261,41 +266,189 @@ fn run_check(check: &Check) -> u8 {
     report.status()
 }
 
-/// The formulas to decide: those of files, and those asserted in the source.
-fn questions(check: &Check, ready: &mut Ready) -> Result<Vec<ctl::Question>, u8> {
+/// Decides the properties of event sequences. What `flow` cannot tell is for `reach`, if nobody asks
+/// for one of them.
+fn sequences(
+    program: &Program,
+    options: &Options,
+    config: &Config,
+    engine: Engine,
+    settings: &rendez_flow::Settings,
+    control: &Control,
+) -> Outcome {
+    if program.monitors.is_empty() {
+        return Outcome::nothing("reach");
+    }
+    let exactly = |program: &Program| rendez_reach::properties(program, options, config, control);
+    match engine {
+        Engine::Explore => {
+            return Outcome { answers: Vec::new(), ..rendez_explore::check(program, options, control) };
+        }
+        Engine::Reach => {
+            let (properties, stats) = exactly(program);
+            return Outcome { properties, stats, ..Outcome::nothing("reach") };
+        }
+        Engine::Auto | Engine::Flow => {}
+    }
+    let started = std::time::Instant::now();
+    let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
+    let mut properties =
+        rendez_flow::decide(program, settings, if engine == Engine::Auto { &half } else { options }, control);
+    let open = |p: &rendez_evidence::PropertyAnswer| matches!(p.answer, Answer::Inconclusive(..));
+    if engine == Engine::Auto && settings.given.is_empty() && properties.iter().any(open) {
+        let mut rest = program.clone();
+        rest.monitors.retain(|m| properties.iter().any(|p| p.name == m.name && open(p)));
+        let (exact, stats) = exactly(&rest);
+        for mut answer in exact {
+            answer.stats = Some(stats);
+            let place = properties.iter_mut().find(|p| p.name == answer.name && open(p));
+            if let Some(place) = place
+                && !matches!(&answer.answer, Answer::Inconclusive(_, list) if list.is_empty())
+            {
+                *place = answer;
+            }
+        }
+    }
+    let stats = rendez_evidence::Stats {
+        seconds: started.elapsed().as_secs_f64(),
+        peak_bytes: properties.iter().filter_map(|p| p.stats).map(|s| s.peak_bytes).max().unwrap_or(0),
+        flow: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.flow).next_back(),
+        ..Default::default()
+    };
+    Outcome { properties, stats, ..Outcome::nothing("flow") }
+}
+
+/// Makes the program ready for its properties: those that monitors follow, temporal formulas, and
+/// constraints.
+fn properties(
+    check: &Check,
+    files: &[PropertyFile],
+    ready: &mut Ready,
+) -> Result<(Vec<ctl::Question>, rendez_flow::Settings), u8> {
+    let mut settings = constraints(&check.constraint, ready)?;
+    settings.unreduced = check.no_stubborn;
+    settings.separate = check.no_symmetry;
+    follow(files, ready)?;
+    let count = ready.program.monitors.len();
+    let wrong = match (check.engine, count) {
+        (Engine::Flow, 0) => {
+            Some("--engine flow decides properties of event sequences: give some with --property")
+        }
+        (Engine::Flow | Engine::Auto, 1..) => None,
+        _ if check.constraint.is_empty() => None,
+        _ => Some("--constraint is for properties of event sequences with --engine flow"),
+    };
+    if let Some(wrong) = wrong {
+        crate::complain!("error: {wrong}");
+        return Err(BAD_INPUT);
+    }
+    rendez_evidence::follow(&mut ready.program, settings.given);
+    prepare(&check.input, ready)?;
+    settings.given = ready.program.monitors.split_off(count);
+    Ok((questions(files, ready)?, settings))
+}
+
+/// The constraints that the user asks for.
+fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Settings, u8> {
+    use rendez_flow::Wanted;
+    let mut settings = rendez_flow::Settings::default();
+    let mut wanted = Vec::new();
+    for spec in specs {
+        let program = &ready.program;
+        if let Some(name) = spec.strip_prefix("task:") {
+            let fits = |t: &usize| rendez_evidence::same(&program.tasks[*t].name, name);
+            let found: Vec<Wanted> =
+                (0..program.tasks.len()).filter(fits).map(|t| Wanted::Task(t.into())).collect();
+            if found.is_empty() {
+                crate::complain!("error: --constraint {spec}: the program has no such task");
+                return Err(BAD_INPUT);
+            }
+            wanted.extend(found);
+        } else if let Some(name) = spec.strip_prefix("variable:") {
+            let found = named(program, name);
+            if found.is_empty() {
+                crate::complain!("error: --constraint {spec}: the program has no such variable");
+                return Err(BAD_INPUT);
+            }
+            wanted.push(Wanted::Cells(found));
+        } else {
+            let files = property_files(&[spec.into()], &mut ready.map)?;
+            let file = &files[0];
+            let found = rendez_property::regular::parse_file(&file.text)
+                .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+            settings.given.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
+        }
+    }
+    if !wanted.is_empty() {
+        settings.constraints = Some(wanted);
+    }
+    Ok(settings)
+}
+
+/// A file of properties, with its text.
+pub struct PropertyFile {
+    id: rendez_source::FileId,
+    text: String,
+}
+
+impl PropertyFile {
+    fn span(&self, (line, column): (u32, u32)) -> rendez_source::Span {
+        rendez_source::Span { file: self.id, line, column, end_line: line, end_column: column + 1 }
+    }
+
+    fn is_regular(&self) -> bool {
+        rendez_property::regular::is_regular(&self.text)
+    }
+
+    fn refuse(&self, map: &SourceMap, wrong: rendez_property::Wrong) -> u8 {
+        complain(map, &[Diagnostic::error(self.span(wrong.position), wrong.message)]);
+        BAD_INPUT
+    }
+}
+
+fn property_files(files: &[std::path::PathBuf], map: &mut SourceMap) -> Result<Vec<PropertyFile>, u8> {
     let mut all = Vec::new();
-    for file in &check.property {
+    for file in files {
         let read = std::fs::read(file).map_err(|e| e.to_string());
         let text = read.and_then(|b| rendez_source::decode(&b).map_err(|_| "this is not text".to_owned()));
-        let text = match text {
-            Ok(text) => text,
+        match text {
+            Ok(text) => {
+                let id = map.add(file.display().to_string(), text.clone());
+                all.push(PropertyFile { id, text });
+            }
             Err(error) => {
                 crate::complain!("error: {}: cannot be read: {error}", file.display());
                 return Err(BAD_INPUT);
             }
-        };
-        let id = ready.map.add(file.display().to_string(), text.clone());
-        let span = |(line, column): (u32, u32)| rendez_source::Span {
-            file: id,
-            line,
-            column,
-            end_line: line,
-            end_column: column + 1,
-        };
-        let found = rendez_property::ctl::parse_file(&text).and_then(|list| {
-            list.iter()
-                .map(|p| ctl::Question::new(&ready.program, &p.name, &p.formula, span(p.position)))
-                .collect::<Result<Vec<_>, _>>()
-        });
-        match found {
-            Ok(found) => all.extend(found),
-            Err(wrong) => {
-                complain(&ready.map, &[Diagnostic::error(span(wrong.position), wrong.message)]);
-                return Err(BAD_INPUT);
-            }
         }
     }
-    if check.property.is_empty() {
+    Ok(all)
+}
+
+/// Lets the program be followed by the properties of event sequences in some files.
+fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
+    let mut monitors = Vec::new();
+    for file in files.iter().filter(|f| f.is_regular()) {
+        let found = rendez_property::regular::parse_file(&file.text)
+            .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+        monitors.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
+    }
+    rendez_evidence::follow(&mut ready.program, monitors);
+    Ok(())
+}
+
+/// The formulas to decide: those of files, and those asserted in the source.
+fn questions(files: &[PropertyFile], ready: &Ready) -> Result<Vec<ctl::Question>, u8> {
+    let mut all = Vec::new();
+    for file in files.iter().filter(|f| !f.is_regular()) {
+        let found = rendez_property::ctl::parse_file(&file.text).and_then(|list| {
+            list.iter()
+                .map(|p| ctl::Question::new(&ready.program, &p.name, &p.formula, file.span(p.position)))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        all.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
+    }
+    if files.is_empty() {
         for question in ctl::Question::asserted(&ready.program) {
             match question {
                 Ok(question) => all.push(question),
@@ -377,8 +530,30 @@ fn run_graph(graph: &Graph) -> u8 {
         Ok(ready) => ready,
         Err(status) => return status,
     };
-    if let Err(status) = prepare(&graph.input, &mut ready) {
+    let files = match property_files(graph.property.as_slice(), &mut ready.map) {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
+    let about_property = matches!(graph.kind, GraphKind::Property | GraphKind::Tfg);
+    if about_property != graph.property.is_some() {
+        crate::complain!("error: --kind property and --kind tfg need --property, and no other kind does");
+        return BAD_INPUT;
+    }
+    if graph.kind == GraphKind::Property {
+        let file = &files[0];
+        return match rendez_property::regular::parse_file(&file.text) {
+            Ok(list) => {
+                let dots: Vec<String> = list.properties.iter().map(|p| p.dot()).collect();
+                show(&dots.concat(), graph.format)
+            }
+            Err(wrong) => file.refuse(&ready.map, wrong),
+        };
+    }
+    if let Err(status) = follow(&files, &mut ready).and_then(|()| prepare(&graph.input, &mut ready)) {
         return status;
+    }
+    if graph.kind == GraphKind::Tfg {
+        return trace_flow_graph(&ready.program, graph.format);
     }
     let semantics = Semantics::bounded(&ready.program, ready.recursion);
     let tig = match graph.tig {
@@ -393,11 +568,42 @@ fn run_graph(graph: &Graph) -> u8 {
     };
     let dot = match graph.kind {
         GraphKind::Tig => ticg.tasks_dot(),
-        GraphKind::Ticg => ticg.dot(graph.states),
+        _ => ticg.dot(graph.states),
     };
-    let text = match graph.format {
-        GraphFormat::Dot => dot,
-        GraphFormat::Svg => match draw(&dot) {
+    show(&dot, graph.format)
+}
+
+/// Prints the trace flow graph of the first property.
+fn trace_flow_graph(program: &Program, format: GraphFormat) -> u8 {
+    if program.monitors.is_empty() {
+        crate::complain!("error: --kind tfg is for properties of event sequences");
+        return BAD_INPUT;
+    }
+    let facts = rendez_flow::cfg::Facts::new(program);
+    let plan = rendez_flow::tfg::Plan {
+        program,
+        facts: &facts,
+        automata: &program.monitors[..1],
+        separate: &Default::default(),
+        merge: false,
+        cells: &Default::default(),
+        optimise: true,
+        published: false,
+    };
+    match rendez_flow::tfg::Tfg::new(&plan) {
+        Ok(tfg) => show(&rendez_flow::dot(program, &program.monitors[..1], &tfg, true), format),
+        Err(unfit) => {
+            crate::complain!("error: {} ({})", unfit.reason, program.node(unfit.loc).span);
+            BAD_INPUT
+        }
+    }
+}
+
+/// Prints a graph, drawn if that is wanted.
+fn show(dot: &str, format: GraphFormat) -> u8 {
+    let text = match format {
+        GraphFormat::Dot => dot.to_owned(),
+        GraphFormat::Svg => match draw(dot) {
             Some(svg) => svg,
             None => {
                 crate::complain!("error: --format svg needs the program `dot` of Graphviz");

@@ -1,6 +1,6 @@
 //! The report that programs read: schema 1, stable.
 
-use rendez_evidence::{Answer, Finding, Severity};
+use rendez_evidence::{Answer, Finding, PropertyAnswer, Severity, Stats};
 use serde::Serialize;
 
 use crate::text::assumptions;
@@ -35,6 +35,12 @@ struct ResultPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     loops_to: Option<usize>,
     certificate: Option<String>,
+    /// Why the property holds without saying anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vacuous: Option<String>,
+    /// The constraints that a proof needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     findings: Vec<FindingPart>,
@@ -42,10 +48,43 @@ struct ResultPart {
 
 #[derive(Serialize)]
 struct StatsPart {
-    states: usize,
-    transitions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transitions: Option<usize>,
+    #[serde(flatten)]
+    flow: Option<FlowPart>,
     seconds: f64,
     peak_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct FlowPart {
+    tfg_nodes: usize,
+    tfg_edges: usize,
+    mip_edges: usize,
+    tuples: usize,
+    node_tuples: usize,
+    rounds: usize,
+}
+
+impl From<&Stats> for StatsPart {
+    fn from(stats: &Stats) -> StatsPart {
+        StatsPart {
+            states: stats.flow.is_none().then_some(stats.states),
+            transitions: stats.flow.is_none().then_some(stats.transitions),
+            flow: stats.flow.map(|f| FlowPart {
+                tfg_nodes: f.nodes,
+                tfg_edges: f.edges,
+                mip_edges: f.mip_edges,
+                tuples: f.tuples,
+                node_tuples: f.node_tuples,
+                rounds: f.rounds,
+            }),
+            seconds: stats.seconds,
+            peak_bytes: stats.peak_bytes,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -94,11 +133,11 @@ pub fn json(report: &Report) -> String {
     let mut results = Vec::new();
     for (kind, answer) in &report.outcome.answers {
         if report.wanted(*kind) {
-            results.push(result(report, kind.name(), kind.name(), kind.severity(), answer, &[]));
+            results.push(result(report, kind.name(), kind.name(), kind.severity(), answer, None));
         }
     }
     for p in &report.outcome.properties {
-        results.push(result(report, &p.name, p.kind, Severity::Error, &p.answer, &p.assumptions));
+        results.push(result(report, &p.name, p.kind, Severity::Error, &p.answer, Some(p)));
     }
     let diagnostics = report
         .diagnostics
@@ -134,7 +173,7 @@ fn result(
     kind: &'static str,
     severity: Severity,
     answer: &Answer,
-    more: &[String],
+    asked: Option<&PropertyAnswer>,
 ) -> ResultPart {
     let (verdict, reason, list): (_, _, &[Finding]) = match answer {
         Answer::Holds => ("holds", None, &[]),
@@ -142,7 +181,8 @@ fn result(
         Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
     };
     let severity = list.iter().map(|f| f.severity).min().unwrap_or(severity);
-    let stats = &report.outcome.stats;
+    let stats = asked.and_then(|p| p.stats.as_ref()).unwrap_or(&report.outcome.stats);
+    let more = asked.map_or(&[][..], |p| &p.assumptions);
     let mut all = assumptions(report);
     all.retain(|a| more.contains(a) || !report.outcome.properties.iter().any(|p| p.assumptions.contains(a)));
     ResultPart {
@@ -150,18 +190,17 @@ fn result(
         kind,
         severity: severity.word(),
         verdict,
-        engine: report.outcome.engine,
+        engine: asked.map_or(report.outcome.engine, |p| p.engine),
         replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
         assumptions: all,
-        stats: StatsPart {
-            states: stats.states,
-            transitions: stats.transitions,
-            seconds: stats.seconds,
-            peak_bytes: stats.peak_bytes,
-        },
+        stats: stats.into(),
         trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
         loops_to: list.first().and_then(|f| loop_step(report, f)),
         certificate: None,
+        vacuous: asked.and_then(|p| p.vacuous.clone()),
+        constraints: asked
+            .filter(|p| p.engine == "flow" && verdict == "holds")
+            .map(|p| p.constraints.clone()),
         reason,
         findings: list.iter().map(|f| finding(report, f)).collect(),
     }

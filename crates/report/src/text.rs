@@ -58,6 +58,29 @@ fn summary(report: &Report, style: Style, out: &mut String) {
     }
     for property in &report.outcome.properties {
         verdict(style, &property.name, &property.answer, &property.text, out);
+        if let Some(why) = &property.vacuous {
+            let _ = writeln!(out, "{:20} {} {why}", "", paint(style, "33", &format!("{:<12}", "vacuously:")));
+        }
+        if let Some(flow) = property.stats.and_then(|s| s.flow) {
+            let with = match property.constraints.is_empty() {
+                true => "without constraints".to_owned(),
+                false => format!("with {}", property.constraints.join("; ")),
+            };
+            let proved = matches!(property.answer, Answer::Holds);
+            let _ = writeln!(
+                out,
+                "{:20} {:12} {}{} nodes, {} edges, {} tuples, {} node-tuples, {} round{}",
+                "",
+                "flow:",
+                if proved { format!("{with}; ") } else { String::new() },
+                flow.nodes,
+                flow.edges,
+                flow.tuples,
+                flow.node_tuples,
+                flow.rounds,
+                if flow.rounds == 1 { "" } else { "s" },
+            );
+        }
     }
     totals(report, out);
 }
@@ -82,13 +105,15 @@ fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut S
 fn totals(report: &Report, out: &mut String) {
     let stats = &report.outcome.stats;
     let tasks = report.program.tasks.len();
+    let counts = match stats.flow {
+        Some(_) => String::new(),
+        None => format!(" {} states, {} steps,", stats.states, stats.transitions),
+    };
     let _ = writeln!(
         out,
-        "\n{}: {tasks} task{}, {} states, {} steps, {:.2} s, {} kB",
+        "\n{}: {tasks} task{},{counts} {:.2} s, {} kB",
         report.program.name,
         if tasks == 1 { "" } else { "s" },
-        stats.states,
-        stats.transitions,
         stats.seconds,
         stats.peak_bytes / 1024
     );

@@ -76,6 +76,12 @@ impl<'p> Slicer<'p> {
     }
 
     fn run(&mut self) {
+        for cell in self.program.cells_of_monitors() {
+            self.matters[cell.index()] = true;
+        }
+        for monitor in &self.program.monitors {
+            self.matters[monitor.cell.index()] = true;
+        }
         for entry in &self.program.entries {
             if let Some(barrier) = &entry.barrier {
                 barrier.each_cell(self.program, &mut |c| self.matters[c.index()] = true);
@@ -184,7 +190,7 @@ impl<'p> Slicer<'p> {
     fn is_kept(&self, loc: Loc, action: &Action) -> bool {
         let mut raises = false;
         action.each_expr(&mut |e| raises |= may_raise(self.program, e));
-        if raises || self.accesses_shared(action) {
+        if raises || self.accesses_shared(action) || self.program.is_monitored(action) {
             return true;
         }
         match action {

@@ -1,7 +1,8 @@
 //! A step in the making: what calls, rendezvous, exceptions and aborts do to a state.
 
 use super::{Fate, Outcome, Raised, Semantics, Step, What};
-use crate::expr::{Expr, Value};
+use crate::expr::{Expr, Place, Value};
+use crate::monitor::{Fit, Moment};
 use crate::program::*;
 use crate::state::*;
 
@@ -14,12 +15,13 @@ pub(super) struct Run<'s, 'p> {
     pub(super) loc: Loc,
     pub(super) raised: Vec<Raised>,
     pub(super) guessed: bool,
+    pub(super) letters: Vec<(u16, u32, bool)>,
 }
 
 impl<'s, 'p> Run<'s, 'p> {
     pub(super) fn new(semantics: &'s Semantics<'p>, state: State, task: TaskId) -> Self {
         let loc = state.tasks[task.index()].pc;
-        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false }
+        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false, letters: Vec::new() }
     }
 
     pub(super) fn program(&self) -> &'p Program {
@@ -29,8 +31,74 @@ impl<'s, 'p> Run<'s, 'p> {
     pub(super) fn done(self, what: What) -> Outcome {
         Outcome {
             state: self.state,
-            step: Step { task: self.task, loc: self.loc, what, raised: self.raised, guessed: self.guessed },
+            step: Step {
+                task: self.task,
+                loc: self.loc,
+                what,
+                raised: self.raised,
+                guessed: self.guessed,
+                letters: self.letters,
+                broken: Vec::new(),
+            },
         }
+    }
+
+    /// Tells the monitors what happens now.
+    pub(super) fn sees(&mut self, moment: Moment) {
+        let program = self.program();
+        for (m, monitor) in program.monitors.iter().enumerate() {
+            let read = |cell: VarId| self.get(cell);
+            let seen = monitor
+                .letters(program, moment, &read)
+                .map(|(letter, fit)| (m as u16, letter, fit == Fit::Yes));
+            let seen: Vec<_> = seen.collect();
+            self.letters.extend(seen);
+        }
+    }
+
+    /// What monitors see of an action before it takes effect.
+    pub(super) fn looks_at(&mut self, action: &'p Action) {
+        if self.program().monitors.is_empty() {
+            return;
+        }
+        match action {
+            Action::Event { name, .. } => self.sees(Moment::Event(name)),
+            Action::Branch { cond, .. } => self.sees(Moment::Test(cond)),
+            Action::Call { proc, .. } => self.sees(Moment::Enter(*proc)),
+            Action::Select { alternatives, delays, .. } => {
+                let guards = alternatives.iter().filter_map(|a| a.guard.as_ref());
+                let all: Vec<&Expr> = guards.chain(delays.iter().filter_map(|d| d.0.as_ref())).collect();
+                all.into_iter().for_each(|guard| self.sees(Moment::Test(guard)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Assigns to a place.
+    pub(super) fn store(&mut self, to: &Place, value: Value) -> Result<(), ExceptionId> {
+        let program = self.program();
+        if program.monitors.is_empty() {
+            return program.store(&mut self.state, to, value);
+        }
+        let cell = match to {
+            Place::Nowhere => return Ok(()),
+            Place::Var(cell) => Some(*cell),
+            Place::Indexed(table, index) => match program.eval(&self.state, index)? {
+                Value::Known(index) => Some(VarId(program.at(*table, index)? as u32)),
+                Value::Any => None,
+            },
+        };
+        program.store(&mut self.state, to, value)?;
+        match cell {
+            Some(cell) => self.sees(Moment::Write(cell, value)),
+            None => {
+                // Any of them may be the one.
+                let from = self.letters.len();
+                to.each_cell(program, |cell| self.sees(Moment::Write(cell, value)));
+                self.letters[from..].iter_mut().for_each(|l| l.2 = false);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn stop(self) -> Outcome {
@@ -189,6 +257,11 @@ impl<'s, 'p> Run<'s, 'p> {
             return self.raise(task, ExceptionId::PROGRAM_ERROR, false);
         };
         let formals = &program.procs[frame.proc.index()].formals;
+        if !program.monitors.is_empty()
+            && let Some(((_, entry), _)) = program.bodies.iter().find(|(_, proc)| **proc == frame.proc)
+        {
+            self.sees(Moment::Finish { caller: frame.serving.map_or(task, |c| c.task), entry: *entry });
+        }
         if let Some(caller) = frame.serving {
             self.copy_out(formals, self.args(caller));
             self.leave(&frame);
@@ -201,7 +274,7 @@ impl<'s, 'p> Run<'s, 'p> {
                 self.leave(&frame);
                 self.go(task, frame.site);
                 for ((_, place), value) in outs.iter().zip(results) {
-                    if let Err(exception) = program.store(&mut self.state, place, value) {
+                    if let Err(exception) = self.store(place, value) {
                         return self.raise(task, exception, false);
                     }
                 }
@@ -288,6 +361,7 @@ impl<'s, 'p> Run<'s, 'p> {
         let taken = &alternatives[alternative];
         let args = self.args(caller);
         self.copy_in(&taken.formals, args);
+        self.sees(Moment::Accept { caller: caller.task, entry, formals: &taken.formals });
         match caller.level {
             0 => self.state.tasks[caller.task.index()].wait = Wait::Rendezvous { acceptor },
             level => {
@@ -311,6 +385,7 @@ impl<'s, 'p> Run<'s, 'p> {
     pub(super) fn end_rendezvous(&mut self, acceptor: TaskId) -> Option<Rendezvous> {
         let program = self.program();
         let r = self.state.tasks[acceptor.index()].accepts.pop()?;
+        self.sees(Moment::Finish { caller: r.caller.task, entry: r.entry });
         if let Action::Select { alternatives, .. } = &program.node(r.site).action {
             let args = self.args(r.caller);
             let formals = &alternatives[usize::from(r.alternative)].formals;
@@ -368,7 +443,9 @@ impl<'s, 'p> Run<'s, 'p> {
         };
         let args = self.args(Caller { task, level: 0 });
         self.push_frame(task, proc);
-        self.copy_in(&program.procs[proc.index()].formals, args);
+        let formals = &program.procs[proc.index()].formals;
+        self.copy_in(formals, args);
+        self.sees(Moment::Accept { caller: task, entry, formals });
         self.go(task, program.procs[proc.index()].start);
     }
 
@@ -393,7 +470,9 @@ impl<'s, 'p> Run<'s, 'p> {
         if let Some(frame) = self.state.tasks[server.index()].frames.last_mut() {
             frame.serving = Some(caller);
         }
-        self.copy_in(&program.procs[proc.index()].formals, args);
+        let formals = &program.procs[proc.index()].formals;
+        self.copy_in(formals, args);
+        self.sees(Moment::Accept { caller: caller.task, entry, formals });
         self.go(server, program.procs[proc.index()].start);
         true
     }
@@ -493,9 +572,13 @@ impl<'s, 'p> Run<'s, 'p> {
         }
         let exit = self.program().tasks[task.index()].exit;
         let ts = &mut self.state.tasks[task.index()];
+        let ended = ts.status != Status::Terminated;
         ts.status = Status::Terminated;
         ts.wait = Wait::Nothing;
         ts.pc = exit;
+        if ended {
+            self.sees(Moment::End(task));
+        }
     }
 
     /// Sends a task that waited at terminate to its end.

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::peers::ours;
 
 /// Size, states, seconds, bytes.
-type Point = (usize, usize, f64, usize);
+pub(super) type Point = (usize, usize, f64, usize);
 /// Name of a curve, and its points.
-type Curve = (String, Vec<Point>);
+pub(super) type Curve = (String, Vec<Point>);
 /// What is drawn of a point.
-type Part = fn(&Point) -> f64;
+pub(super) type Part = fn(&Point) -> f64;
 
 pub(super) fn run(output: Option<&Path>) -> u8 {
     if let Some(folder) = output.filter(|f| !f.is_dir()) {
@@ -57,7 +57,7 @@ const COLOURS: [&str; 8] =
     ["#1b6ca8", "#7fb4dd", "#b5382c", "#e59a90", "#2d7d46", "#93c9a3", "#8a5a00", "#dcb36a"];
 
 /// Curves over sizes, both axes logarithmic.
-fn plot(curves: &[Curve], unit: &str, value: Part) -> String {
+pub(super) fn plot(curves: &[Curve], unit: &str, value: Part) -> String {
     let (width, height, left, bottom) = (760.0, 420.0, 70.0, 50.0);
     let all = || curves.iter().flat_map(|c| &c.1);
     let range = |f: &dyn Fn(&Point) -> f64| {
@@ -70,7 +70,7 @@ fn plot(curves: &[Curve], unit: &str, value: Part) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    for n in [2usize, 4, 8, 16, 32, 64, 100] {
+    for n in [2usize, 4, 8, 16, 32, 64, 100, 200] {
         let at = (n as f64).ln();
         if at >= x0 && at <= x1 + 1e-9 {
             let _ = writeln!(

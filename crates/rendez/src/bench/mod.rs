@@ -1,6 +1,8 @@
 //! Published tables beside ours, and comparisons with other tools.
 
 mod families;
+mod flavers;
+mod flavers_families;
 mod growth;
 mod peers;
 
@@ -24,6 +26,7 @@ pub fn run(bench: &Bench) -> u8 {
         Table::Cats => cats(),
         Table::Peers => peers::run(),
         Table::Growth => growth::run(bench.output.as_deref()),
+        Table::Flavers => flavers::run(bench.output.as_deref(), bench.only.as_deref()),
     }
 }
 
@@ -32,8 +35,16 @@ fn emit(wanted: &str) -> u8 {
     let mut parts = wanted.split(':');
     let name = parts.next().unwrap_or_default();
     let numbers: Vec<&str> = parts.collect();
+    if let Some(family) = flavers_families::FAMILIES.iter().find(|f| f.name == name) {
+        return emit_flavers(family, &numbers);
+    }
     let Some(family) = FAMILIES.iter().find(|f| f.name == name) else {
         crate::complain!("error: there is no family `{name}`; there are:");
+        for family in flavers_families::FAMILIES {
+            let second =
+                family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
+            crate::complain!("  {:<20} N {}{second}; or PROPERTY:N", family.name, family.what);
+        }
         for family in FAMILIES {
             let second =
                 family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
@@ -59,6 +70,35 @@ fn emit(wanted: &str) -> u8 {
             BAD_INPUT
         }
     }
+}
+
+/// `FAMILY:N`, `FAMILY:N:M`, or with the number of a property behind them, its file.
+fn emit_flavers(family: &flavers_families::Family, numbers: &[&str]) -> u8 {
+    let parsed: Option<Vec<usize>> = numbers.iter().map(|n| n.parse().ok().filter(|n| *n <= 2000)).collect();
+    let m = family.second.map_or(0, |s| s.1);
+    let (n, m, property) = match (parsed.as_deref(), family.second) {
+        (Some([]), _) => (3, m, 0),
+        (Some([n]), _) => (*n, m, 0),
+        (Some([n, m]), Some(_)) => (*n, *m, 0),
+        (Some([n, property]), None) => (*n, m, *property),
+        (Some([n, m, property]), Some(_)) => (*n, *m, *property),
+        _ => (0, 0, 0),
+    };
+    if n < 2 || property > family.properties.len() {
+        let second = if family.second.is_some() { "[:M]" } else { "" };
+        crate::complain!(
+            "error: --emit {}:N{second}[:PROPERTY] takes sizes from 2 to 2000 and properties from 1 to {}",
+            family.name,
+            family.properties.len()
+        );
+        return BAD_INPUT;
+    }
+    let text = match property {
+        0 => (family.ada)(n, m),
+        p => (family.properties[p - 1].text)(n, m),
+    };
+    crate::say!("{}", text.trim_end());
+    0
 }
 
 struct One(String);

@@ -1,0 +1,398 @@
+//! A verdict on a property of event sequences.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use rendez_evidence::{
+    Answer, Control, Findings, FlowStats, Options, PropertyAnswer, Seen, Stats, Witness, vacuous,
+};
+use rendez_model::monitor::Monitor;
+use rendez_model::semantics::Semantics;
+use rendez_model::{Program, TaskId, VarId};
+
+use crate::cfg::{Facts, is_trackable};
+use crate::constraint::{Constraint, Problem};
+use crate::propagate::{Interleaving, Propagated, Verdict, propagate};
+use crate::replay::{Replay, replay};
+use crate::select::{candidates, hitting, rejecting};
+use crate::tfg::{NodeId, Plan, Tfg};
+
+/// A constraint that the user asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Task(TaskId),
+    Cells(Vec<VarId>),
+}
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Only these constraints, instead of those that are chosen.
+    pub constraints: Option<Vec<Wanted>>,
+    /// Automata that executions are taken to satisfy.
+    pub given: Vec<Monitor>,
+    /// Alike tasks have nodes of their own.
+    pub separate: bool,
+    /// Every order of events that may happen in parallel is followed.
+    pub unreduced: bool,
+    /// As published: no check and no call fails, and communication nodes always count as events. For
+    /// comparisons only.
+    pub published: bool,
+}
+
+/// Rounds of choosing constraints, at most.
+const MOST_ROUNDS: usize = 400;
+
+/// More neighbours of a property are not given nodes of their own.
+const MOST_NEAR: usize = 16;
+
+/// Programs with more tasks are not analysed with nodes of their own for each.
+const MOST_SEPARATE: usize = 80;
+
+/// The cells that may be followed: finite, and with an influence on something.
+pub fn cells_to_follow(program: &Program, facts: &Facts) -> BTreeSet<VarId> {
+    let own: Vec<VarId> = program.monitors.iter().map(|m| m.cell).collect();
+    (0..program.vars.len())
+        .map(VarId::from)
+        .filter(|c| is_trackable(program, facts, *c) && !own.contains(c))
+        .collect()
+}
+
+/// Decides the properties that monitors of the program follow.
+pub fn decide(
+    program: &Program,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
+) -> Vec<PropertyAnswer> {
+    (0..program.monitors.len())
+        .map(|m| {
+            let mut single = program.clone();
+            single.monitors = vec![program.monitors[m].clone()];
+            single.monitors.extend(settings.given.iter().cloned());
+            One { program: &single, settings, options, control, started: Instant::now() }.decide()
+        })
+        .collect()
+}
+
+struct One<'a> {
+    program: &'a Program,
+    settings: &'a Settings,
+    options: &'a Options,
+    control: &'a Control,
+    started: Instant,
+}
+
+/// What one graph led to.
+enum Result {
+    Proved {
+        used: Vec<Constraint>,
+        run: Propagated,
+    },
+    /// An execution breaks it.
+    Broken(Box<PropertyAnswer>),
+    /// No constraint rejects a path, but no execution was found.
+    Stuck {
+        why: String,
+    },
+    Cut {
+        why: String,
+    },
+}
+
+impl One<'_> {
+    fn decide(&self) -> PropertyAnswer {
+        let property = &self.program.monitors[0];
+        let mut answer = PropertyAnswer {
+            name: property.name.clone(),
+            kind: property.language,
+            engine: "flow",
+            text: property.text.clone(),
+            answer: Answer::Holds,
+            assumptions: self
+                .settings
+                .given
+                .iter()
+                .map(|g| format!("executions satisfy the constraint {}: {}", g.name, g.text))
+                .collect(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+        };
+        let mut facts = Facts::new(self.program);
+        facts.unchecked = self.settings.published;
+        let cells = cells_to_follow(self.program, &facts);
+        let mut separate = BTreeSet::new();
+        if let Some(wanted) = &self.settings.constraints {
+            separate.extend(wanted.iter().filter_map(|w| match w {
+                Wanted::Task(t) => Some(*t),
+                Wanted::Cells(_) => None,
+            }));
+        }
+        let mut stats = FlowStats::default();
+        let mut bytes = 0;
+        let mut merge = !self.settings.separate;
+        loop {
+            let plan = Plan {
+                program: self.program,
+                facts: &facts,
+                automata: &self.program.monitors,
+                separate: &separate,
+                merge,
+                cells: &cells,
+                optimise: true,
+                published: self.settings.published,
+            };
+            let tfg = match Tfg::new(&plan) {
+                Ok(tfg) => tfg,
+                Err(unfit) => {
+                    let line = self.program.node(unfit.loc).span;
+                    answer.answer = Answer::Inconclusive(format!("{} ({line})", unfit.reason), Vec::new());
+                    break;
+                }
+            };
+            stats.nodes = tfg.nodes.len();
+            let shared = tfg.classes.iter().any(|c| c.size() > 1);
+            match self.on(&tfg, &mut stats, &mut bytes) {
+                Result::Proved { used, run } => {
+                    answer.constraints = used.iter().map(|c| self.name(&tfg, c)).collect();
+                    answer.vacuous = vacuous(property, 0, &witness(&tfg, &run));
+                    break;
+                }
+                Result::Broken(found) => {
+                    answer.answer = found.answer;
+                    break;
+                }
+                Result::Stuck { .. } if shared && separate.is_empty() && !self.near(&tfg).is_empty() => {
+                    separate = self.near(&tfg);
+                }
+                Result::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
+                    merge = false;
+                }
+                Result::Stuck { why } | Result::Cut { why } => {
+                    answer.answer = Answer::Inconclusive(why, Vec::new());
+                    break;
+                }
+            }
+        }
+        answer.stats = Some(Stats {
+            seconds: self.started.elapsed().as_secs_f64(),
+            peak_bytes: bytes,
+            flow: Some(stats),
+            ..Stats::default()
+        });
+        answer
+    }
+
+    fn problem<'t>(&'t self, tfg: &'t Tfg, constraints: &[Constraint]) -> Problem<'t> {
+        Problem::with(self.program, tfg, &self.program.monitors, constraints, self.settings.published)
+    }
+
+    /// The tasks that communicate with those the property is about, if they are few.
+    fn near(&self, tfg: &Tfg) -> BTreeSet<TaskId> {
+        let seen = tfg.nodes.iter().filter(|n| n.letters.iter().any(|l| l.0 == 0));
+        let own: BTreeSet<TaskId> = seen
+            .flat_map(|n| &n.classes)
+            .map(|c| &tfg.classes[usize::from(*c)])
+            .filter(|c| c.size() == 1)
+            .flat_map(|c| c.members.iter().copied())
+            .collect();
+        let mut near = BTreeSet::new();
+        for t in (0..self.program.tasks.len()).map(TaskId::from) {
+            let mut called = BTreeSet::new();
+            for loc in rendez_model::access::task_code(self.program, t) {
+                if let rendez_model::Action::EntryCall { entry, .. } = &self.program.node(loc).action {
+                    for e in self.program.possible_entries(entry) {
+                        if let rendez_model::Owner::Task(owner) = self.program.entries[e.index()].owner {
+                            called.insert(owner);
+                        }
+                    }
+                }
+            }
+            if own.contains(&t) {
+                near.extend(called);
+            } else if !called.is_disjoint(&own) {
+                near.insert(t);
+            }
+        }
+        let shared = |t: &TaskId| tfg.classes.iter().any(|c| c.size() > 1 && c.members.contains(t));
+        let near: BTreeSet<TaskId> = near.into_iter().filter(shared).collect();
+        if near.len() <= MOST_NEAR { near } else { BTreeSet::new() }
+    }
+
+    /// What a constraint is called.
+    fn name(&self, tfg: &Tfg, constraint: &Constraint) -> String {
+        match constraint {
+            Constraint::Order(class) => {
+                let class = &tfg.classes[usize::from(*class)];
+                match (class.object, &class.members[..]) {
+                    (Some(object), _) => format!("object {}", self.program.objects[object.index()].name),
+                    (None, [task]) => format!("task {}", self.program.tasks[task.index()].name),
+                    (None, [first, ..]) => format!(
+                        "{} tasks like {}",
+                        class.members.len(),
+                        self.program.tasks[first.index()].name
+                    ),
+                    (None, []) => "nothing".into(),
+                }
+            }
+            Constraint::Cells(cells) => {
+                let names: Vec<&str> =
+                    cells.iter().map(|c| self.program.vars[c.index()].name.as_str()).collect();
+                format!("variable {}", names.join(", "))
+            }
+            Constraint::Given(a) => format!("constraint {}", self.program.monitors[usize::from(*a)].name),
+        }
+    }
+
+    fn on(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Result {
+        let automata = &self.program.monitors;
+        let given: Vec<Constraint> = (1..automata.len()).map(|a| Constraint::Given(a as u8)).collect();
+        let mut all = candidates(self.program, tfg);
+        let mut rejected: Vec<Vec<usize>> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let chosen = hitting(&all, &rejected);
+            let mut constraints = given.clone();
+            match &self.settings.constraints {
+                Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| asked(tfg, w))),
+                None => {
+                    for part in chosen.iter().flat_map(|c| &all[*c].parts) {
+                        if !constraints.contains(part) {
+                            constraints.push(part.clone());
+                        }
+                    }
+                }
+            }
+            let mut problem = self.problem(tfg, &constraints);
+            let edges = Interleaving::new(&problem, self.program, !self.settings.unreduced);
+            let run = propagate(&mut problem, &edges, self.options, self.control, self.started);
+            stats.rounds += 1;
+            stats.mip_edges = edges.after;
+            stats.edges = tfg.control_edges() + edges.after;
+            stats.tuples = run.tuples;
+            stats.node_tuples = run.node_tuples;
+            *bytes = run.bytes.max(*bytes);
+            let (path, at_end, unsupported) = match run.verdict {
+                Verdict::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
+                Verdict::Cut(end) => {
+                    let why = end.reason(0);
+                    let why = why.split(" after ").next().unwrap_or(&why).to_owned();
+                    return Result::Cut { why };
+                }
+                Verdict::Broken { ref path, at_end } => (path.clone(), at_end, false),
+                Verdict::Unsupported { ref path } => (path.clone(), false, true),
+            };
+            if self.settings.constraints.is_none() {
+                let found = rejecting(self.program, tfg, automata, &mut all, &given, &path, at_end);
+                if !found.is_empty() {
+                    rejected.push(found);
+                    continue;
+                }
+            }
+            if unsupported {
+                let node = path.last().copied().unwrap_or(0);
+                let span = self.program.node(tfg.nodes[node as usize].loc).span;
+                return Result::Cut {
+                    why: format!("an execution may reach something that is not modelled ({span})"),
+                };
+            }
+            return self.follow(tfg, &path);
+        }
+        Result::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds") }
+    }
+
+    /// Leaves out constraints that the proof does not need. Of the first `kept` none is left out.
+    fn fewest(
+        &self,
+        tfg: &Tfg,
+        mut used: Vec<Constraint>,
+        mut run: Propagated,
+        kept: usize,
+        stats: &mut FlowStats,
+    ) -> Result {
+        let mut at = kept;
+        while self.settings.constraints.is_none() && at < used.len() && used.len() > kept + 1 {
+            let mut fewer = used.clone();
+            fewer.remove(at);
+            let mut problem = self.problem(tfg, &fewer);
+            let edges = Interleaving::new(&problem, self.program, !self.settings.unreduced);
+            // A proof with less must not cost much more.
+            let limits = Options {
+                max_states: run.node_tuples.saturating_mul(4).max(100_000),
+                ..self.options.clone()
+            };
+            let again = propagate(&mut problem, &edges, &limits, self.control, self.started);
+            if again.verdict == Verdict::Holds {
+                stats.mip_edges = edges.after;
+                stats.edges = tfg.control_edges() + edges.after;
+                stats.tuples = again.tuples;
+                stats.node_tuples = again.node_tuples;
+                (used, run) = (fewer, again);
+            } else {
+                at += 1;
+            }
+        }
+        Result::Proved { used, run }
+    }
+
+    /// Looks for the execution behind a path.
+    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Result {
+        let semantics = Semantics::bounded(self.program, self.options.recursion);
+        let mut findings = Findings::new(&semantics);
+        let certain = Options { skip_guesses: true, ..self.options.clone() };
+        let mut stuck = 0;
+        for options in [&certain, self.options] {
+            match replay(&semantics, tfg, path, options, self.control) {
+                Replay::Found(moves, state) => {
+                    findings.seen(&Seen::Broken { monitor: 0 }, &moves, &state);
+                    let mut answers = findings.properties("flow", &Witness::default(), "");
+                    return Result::Broken(Box::new(answers.swap_remove(0)));
+                }
+                Replay::Stuck(node) => stuck = node,
+            }
+        }
+        let steps: Vec<String> = path
+            .iter()
+            .filter(|n| {
+                let node = &tfg.nodes[**n as usize];
+                node.is_com() || !node.letters.is_empty()
+            })
+            .map(|n| tfg.describe(self.program, *n))
+            .collect();
+        Result::Stuck {
+            why: format!(
+                "a path is left that no execution was found for; it fails at: {} (the path: {})",
+                tfg.describe(self.program, stuck),
+                shorten(&steps)
+            ),
+        }
+    }
+}
+
+fn shorten(steps: &[String]) -> String {
+    const MOST: usize = 12;
+    match steps.len() > MOST {
+        true => format!("{}, ... {} more", steps[..MOST].join(", "), steps.len() - MOST),
+        false => steps.join(", "),
+    }
+}
+
+fn asked(tfg: &Tfg, wanted: &Wanted) -> Option<Constraint> {
+    match wanted {
+        Wanted::Task(task) => {
+            let class = tfg.classes.iter().position(|c| c.members.contains(task))?;
+            Some(Constraint::Order(class as u16))
+        }
+        Wanted::Cells(cells) => Some(Constraint::Cells(cells.clone())),
+    }
+}
+
+/// What of the property happens somewhere.
+fn witness(tfg: &Tfg, run: &Propagated) -> Witness {
+    let mut witness = Witness { ended: run.ended, ..Witness::default() };
+    for n in run.reached.ones() {
+        let letters = tfg.nodes[n as usize].letters.iter();
+        witness.letters.extend(letters.filter(|l| l.0 == 0).map(|l| (0, l.1)));
+    }
+    witness
+}

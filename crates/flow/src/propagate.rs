@@ -1,0 +1,315 @@
+//! State propagation: tuples of automaton states flow through the graph, breadth first.
+//!
+//! Tuples are numbered, and each has a set of nodes. Going on to a node without meaning keeps the
+//! tuple; what an event makes of a tuple is computed once, wherever the event was reached from.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rendez_evidence::{Control, End, Options};
+use rustc_hash::FxHashMap;
+
+use crate::constraint::{Problem, Tuple};
+use crate::mhp::Bits;
+use crate::tfg::NodeId;
+
+/// What propagation found.
+pub struct Propagated {
+    pub verdict: Verdict,
+    pub tuples: usize,
+    pub node_tuples: usize,
+    pub bytes: usize,
+    /// Nodes that some tuple reaches.
+    pub reached: Bits,
+    /// Some execution may come to its end.
+    pub ended: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    /// A shortest path that breaks the property, and whether it does so at the end.
+    Broken {
+        path: Vec<NodeId>,
+        at_end: bool,
+    },
+    /// A path to something without a model.
+    Unsupported {
+        path: Vec<NodeId>,
+    },
+    Cut(End),
+}
+
+/// Where an event may be followed by an event of somebody else.
+pub struct Interleaving {
+    /// By event node, in the order of `events`.
+    rows: Vec<Bits>,
+    /// The number of each event node.
+    number: Vec<u32>,
+    nodes: Vec<NodeId>,
+    /// Edges before and after the reduction.
+    pub before: usize,
+    pub after: usize,
+}
+
+impl Interleaving {
+    /// All edges between events that may happen in parallel; with `reduced` only those that some
+    /// order of events needs.
+    pub fn new(problem: &Problem, program: &rendez_model::Program, reduced: bool) -> Interleaving {
+        let tfg = problem.tfg;
+        let nodes: Vec<NodeId> = problem.events.ones().collect();
+        let mut number = vec![u32::MAX; tfg.nodes.len()];
+        for (i, n) in nodes.iter().enumerate() {
+            number[*n as usize] = i as u32;
+        }
+        let mut rows: Vec<Bits> = Vec::with_capacity(nodes.len());
+        for n in &nodes {
+            let mut row = Bits::new(nodes.len());
+            for m in tfg.mhp.row(*n).ones() {
+                if number[m as usize] != u32::MAX {
+                    row.set(number[m as usize]);
+                }
+            }
+            rows.push(row);
+        }
+        let before = rows.iter().map(Bits::count).sum();
+        let mut result = Interleaving { rows, number, nodes, before, after: before };
+        if reduced {
+            result.reduce(problem, program);
+        }
+        result
+    }
+
+    /// The order of two events that concern different tasks only matters where something else
+    /// depends on it. Events of one task that no other task's automaton sees are executed in one
+    /// go: nobody comes in between, unless the task meets somebody or ends next.
+    fn reduce(&mut self, problem: &Problem, program: &rendez_model::Program) {
+        let tfg = problem.tfg;
+        let local = problem.locals(program);
+        let is_global = |n: NodeId| problem.events.get(n) && local[n as usize].is_none();
+        let control = tfg.control();
+        let next = |n: NodeId| control[n as usize].iter().copied();
+        // Events of a task that follow, over silent nodes of the task, its start or an event that is
+        // not its own business. All others can be put right behind what comes before them.
+        let mut marked = Bits::new(tfg.nodes.len());
+        for class in 0..tfg.classes.len() as u16 {
+            let mut seen = Bits::new(tfg.nodes.len());
+            let mut work = vec![tfg.classes[usize::from(class)].init];
+            for n in problem.events.ones() {
+                let node = &tfg.nodes[n as usize];
+                if node.classes.contains(&class) && local[n as usize] != Some(class) {
+                    work.extend(tfg.within(n, class));
+                }
+            }
+            while let Some(n) = work.pop() {
+                if problem.events.get(n) {
+                    marked.set(n);
+                } else if seen.set(n) {
+                    work.extend(tfg.within(n, class));
+                }
+            }
+        }
+        // Events after which somebody is met, or the end comes, over silent nodes.
+        let goes_out = |n: NodeId| {
+            let mut seen = Bits::new(tfg.nodes.len());
+            let mut work = vec![n];
+            while let Some(at) = work.pop() {
+                for s in next(at) {
+                    let node = &tfg.nodes[s as usize];
+                    if node.is_com() || s == tfg.last || tfg.classes.iter().any(|c| c.last == s) {
+                        return true;
+                    }
+                    if !problem.events.get(s) && seen.set(s) {
+                        work.push(s);
+                    }
+                }
+            }
+            false
+        };
+        for i in 0..self.nodes.len() {
+            let n = self.nodes[i];
+            if !is_global(n) && !goes_out(n) {
+                self.rows[i] = Bits::new(self.nodes.len());
+                continue;
+            }
+            let mut row = Bits::new(self.nodes.len());
+            for m in self.rows[i].ones() {
+                if marked.get(self.nodes[m as usize]) {
+                    row.set(m);
+                }
+            }
+            self.rows[i] = row;
+        }
+        self.after = self.rows.iter().map(Bits::count).sum();
+    }
+}
+
+struct Reached {
+    tuple: u32,
+    node: NodeId,
+    from: u32,
+}
+
+/// Propagates until nothing is new, or the property is broken.
+pub fn propagate(
+    problem: &mut Problem,
+    edges: &Interleaving,
+    options: &Options,
+    control: &Control,
+    started: Instant,
+) -> Propagated {
+    let tfg = problem.tfg;
+    let successors = tfg.control();
+    let first = problem.initial();
+    let mut run = Run {
+        problem,
+        edges,
+        tuples: Vec::new(),
+        known: FxHashMap::default(),
+        at: Vec::new(),
+        tried: Vec::new(),
+        queue: Vec::new(),
+        out: Vec::new(),
+    };
+    let first = run.tuple(first);
+    run.at[first as usize].set(tfg.initial);
+    run.queue.push(Reached { tuple: first, node: tfg.initial, from: u32::MAX });
+    let mut reached = Bits::new(tfg.nodes.len());
+    let mut ended = false;
+    let mut next = 0;
+    let verdict = 'search: loop {
+        if next == run.queue.len() {
+            break Verdict::Holds;
+        }
+        if next % 1024 == 0 {
+            control.states.store(run.queue.len(), Ordering::Relaxed);
+            let cut = match () {
+                () if control.stop.load(Ordering::Relaxed) => Some(End::Interrupted),
+                () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
+                () if run.bytes() > options.memory => Some(End::Memory),
+                () if run.queue.len() > options.max_states => Some(End::States),
+                () => None,
+            };
+            if let Some(end) = cut {
+                break Verdict::Cut(end);
+            }
+        }
+        let Reached { tuple, node, .. } = run.queue[next];
+        let here = next as u32;
+        next += 1;
+        reached.set(node);
+        for s in &successors[node as usize] {
+            let event = edges.number[*s as usize];
+            if event != u32::MAX {
+                if run.tried[tuple as usize].set(event)
+                    && let Some(found) = run.try_event(tuple, event, here)
+                {
+                    break 'search found;
+                }
+            } else if run.at[tuple as usize].set(*s) {
+                run.queue.push(Reached { tuple, node: *s, from: here });
+                if *s == tfg.last {
+                    reached.set(*s);
+                    ended |= run.problem.may_end(&run.tuples[tuple as usize]);
+                    if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
+                        break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
+                    }
+                }
+            }
+        }
+        let number = edges.number[node as usize];
+        if number == u32::MAX {
+            continue;
+        }
+        let row = &edges.rows[number as usize];
+        for (w, word) in row.words().iter().enumerate() {
+            let mut fresh = word & !run.tried[tuple as usize].words()[w];
+            while fresh != 0 {
+                let event = w as u32 * 64 + fresh.trailing_zeros();
+                fresh &= fresh - 1;
+                run.tried[tuple as usize].set(event);
+                if let Some(found) = run.try_event(tuple, event, here) {
+                    break 'search found;
+                }
+            }
+        }
+    };
+    Propagated {
+        verdict,
+        tuples: run.tuples.len(),
+        node_tuples: run.queue.len(),
+        bytes: run.bytes(),
+        reached,
+        ended,
+    }
+}
+
+struct Run<'r, 'a> {
+    problem: &'r mut Problem<'a>,
+    edges: &'r Interleaving,
+    tuples: Vec<Tuple>,
+    known: FxHashMap<Tuple, u32>,
+    /// Per tuple: the nodes it is at.
+    at: Vec<Bits>,
+    /// Per tuple: the events that were tried.
+    tried: Vec<Bits>,
+    queue: Vec<Reached>,
+    out: Vec<Tuple>,
+}
+
+impl Run<'_, '_> {
+    fn tuple(&mut self, tuple: Tuple) -> u32 {
+        if let Some(id) = self.known.get(&tuple) {
+            return *id;
+        }
+        let id = self.tuples.len() as u32;
+        self.known.insert(tuple.clone(), id);
+        self.tuples.push(tuple);
+        self.at.push(Bits::new(self.problem.tfg.nodes.len()));
+        self.tried.push(Bits::new(self.edges.nodes.len()));
+        id
+    }
+
+    fn bytes(&self) -> usize {
+        let bits = self.problem.tfg.nodes.len() / 8 + self.edges.nodes.len() / 8;
+        self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<Reached>()
+    }
+
+    /// What an event makes of a tuple; a verdict if that ends the search.
+    fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Verdict> {
+        let node = self.edges.nodes[event as usize];
+        let mut out = std::mem::take(&mut self.out);
+        self.problem.step(&self.tuples[tuple as usize], node, &mut out);
+        let mut found = None;
+        for after in out.drain(..) {
+            let id = self.tuple(after);
+            if !self.at[id as usize].set(node) {
+                continue;
+            }
+            self.queue.push(Reached { tuple: id, node, from: here });
+            if self.problem.tfg.nodes[node as usize].unsupported {
+                found = Some(Verdict::Unsupported { path: path(&self.queue) });
+                break;
+            }
+            if self.problem.is_doomed(&self.tuples[id as usize]) {
+                found = Some(Verdict::Broken { path: path(&self.queue), at_end: false });
+                break;
+            }
+        }
+        out.clear();
+        self.out = out;
+        found
+    }
+}
+
+/// The nodes that lead to the last one.
+fn path(queue: &[Reached]) -> Vec<NodeId> {
+    let mut nodes = Vec::new();
+    let mut at = queue.len() as u32 - 1;
+    while at != u32::MAX {
+        nodes.push(queue[at as usize].node);
+        at = queue[at as usize].from;
+    }
+    nodes.reverse();
+    nodes
+}

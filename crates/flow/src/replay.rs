@@ -1,0 +1,193 @@
+//! Looking for the execution that a path stands for.
+//!
+//! Rendezvous and letters must come in the order of the path; what tasks do in between is free. The
+//! search goes where most of the path is behind it.
+
+use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering;
+
+use rendez_evidence::{Control, Options};
+use rendez_model::semantics::{Move, Semantics, Step, What as Happened};
+use rendez_model::state::State;
+use rendez_model::{EntryId, Owner, Program, TaskId};
+use rustc_hash::FxHashMap;
+
+use crate::tfg::{NodeId, Tfg, What};
+
+/// Something on a path that an execution must do.
+struct Anchor {
+    node: NodeId,
+    what: Seen,
+    /// Who takes part.
+    tasks: Vec<TaskId>,
+}
+
+enum Seen {
+    Accept { callers: Vec<TaskId>, entry: EntryId },
+    Letter(u32),
+}
+
+/// What came of it.
+pub enum Replay {
+    /// Moves of an execution that breaks the property.
+    Found(Vec<Move>, Box<State>),
+    /// The first node of the path that no execution was found to reach.
+    Stuck(NodeId),
+}
+
+struct Open {
+    matched: usize,
+    helpful: bool,
+    depth: u32,
+    id: u32,
+}
+
+impl Open {
+    fn key(&self) -> (usize, bool, std::cmp::Reverse<u32>, std::cmp::Reverse<u32>) {
+        (self.matched, self.helpful, std::cmp::Reverse(self.depth), std::cmp::Reverse(self.id))
+    }
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Open {}
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+fn anchors(program: &Program, tfg: &Tfg, path: &[NodeId]) -> Vec<Anchor> {
+    let mut all = Vec::new();
+    for id in path {
+        let node = &tfg.nodes[*id as usize];
+        let members = |c: u16| tfg.classes[usize::from(c)].members.clone();
+        let tasks: Vec<TaskId> = node.classes.iter().flat_map(|c| members(*c)).collect();
+        if let What::Accept { entry, .. } | What::Enter { entry } = node.what {
+            let callers = members(node.classes[0]);
+            all.push(Anchor { node: *id, what: Seen::Accept { callers, entry }, tasks: tasks.clone() });
+        }
+        for (automaton, letter) in &node.letters {
+            if *automaton == 0 {
+                all.push(Anchor { node: *id, what: Seen::Letter(*letter), tasks: tasks.clone() });
+            }
+        }
+    }
+    let _ = program;
+    all
+}
+
+/// What of a step counts: calls that are taken, then letters.
+fn visible(step: &Step) -> Vec<Result<(TaskId, EntryId), u32>> {
+    let mut seen = Vec::new();
+    match step.what {
+        Happened::Accepted { caller, entry, .. } => seen.push(Ok((caller, entry))),
+        Happened::Entered(entry) => seen.push(Ok((step.task, entry))),
+        Happened::Released { served: Some((caller, entry)), .. } => seen.push(Ok((caller, entry))),
+        _ => {}
+    }
+    seen.extend(step.letters.iter().filter(|l| l.0 == 0).map(|l| Err(l.1)));
+    seen
+}
+
+/// Searches for an execution along a path. Monitor 0 is the property; the others must not break.
+pub fn replay(
+    semantics: &Semantics,
+    tfg: &Tfg,
+    path: &[NodeId],
+    options: &Options,
+    control: &Control,
+) -> Replay {
+    let program = semantics.program;
+    let anchors = anchors(program, tfg, path);
+    let alike = |a: EntryId, b: EntryId| {
+        // Entries of tasks that share nodes.
+        a == b
+            || match (program.entries[a.index()].owner, program.entries[b.index()].owner) {
+                (Owner::Task(s), Owner::Task(t)) => {
+                    let class = |t: TaskId| tfg.classes.iter().position(|c| c.members.contains(&t));
+                    let number = |e: EntryId| {
+                        let owner = program.entries[e.index()].owner;
+                        program.entries[..e.index()].iter().filter(|x| x.owner == owner).count()
+                    };
+                    s != t && class(s) == class(t) && number(a) == number(b)
+                }
+                _ => false,
+            }
+    };
+    let first = semantics.initial();
+    let mut states = vec![first];
+    let mut came: Vec<(u32, Option<Move>)> = vec![(u32::MAX, None)];
+    let mut seen: FxHashMap<(Vec<u8>, usize), ()> = FxHashMap::default();
+    let mut open = BinaryHeap::from([Open { matched: 0, helpful: true, depth: 0, id: 0 }]);
+    let mut best = 0;
+    let limit = (4_000_000 / (states[0].tasks.len() + states[0].vars.len() + 20)).clamp(2_000, 20_000);
+    let mut out = Vec::new();
+    while let Some(Open { matched, depth, id, .. }) = open.pop() {
+        if states.len() > limit || control.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        for task in (0..program.tasks.len()).map(TaskId::from) {
+            out.clear();
+            semantics.successors(&states[id as usize], task, &mut out);
+            for (choice, outcome) in std::mem::take(&mut out).into_iter().enumerate() {
+                if options.skip_guesses && outcome.step.guessed {
+                    continue;
+                }
+                if outcome.step.broken.iter().any(|m| *m > 0) {
+                    continue;
+                }
+                let mv = Move { task, choice: choice as u32 };
+                if outcome.step.broken.contains(&0) {
+                    let mut moves = vec![mv];
+                    let mut at = id;
+                    while let (from, Some(mv)) = came[at as usize] {
+                        moves.push(mv);
+                        at = from;
+                    }
+                    moves.reverse();
+                    return Replay::Found(moves, Box::new(outcome.state));
+                }
+                if matches!(outcome.step.what, Happened::Stopped | Happened::Unsupported) {
+                    continue;
+                }
+                let mut at = matched;
+                let fits = visible(&outcome.step).into_iter().all(|v| {
+                    let Some(anchor) = anchors.get(at) else { return false };
+                    at += 1;
+                    match (&anchor.what, v) {
+                        (Seen::Accept { callers, entry }, Ok((caller, e))) => {
+                            callers.contains(&caller) && alike(*entry, e)
+                        }
+                        (Seen::Letter(l), Err(letter)) => *l == letter,
+                        _ => false,
+                    }
+                });
+                if !fits {
+                    continue;
+                }
+                best = best.max(at);
+                let mut code = Vec::new();
+                outcome.state.encode(&mut code);
+                if seen.insert((code, at), ()).is_some() {
+                    continue;
+                }
+                let helpful =
+                    task == TaskId::ENVIRONMENT || anchors.get(at).is_none_or(|a| a.tasks.contains(&task));
+                let id_new = states.len() as u32;
+                states.push(outcome.state);
+                came.push((id, Some(mv)));
+                open.push(Open { matched: at, helpful, depth: depth + 1, id: id_new });
+            }
+        }
+    }
+    Replay::Stuck(anchors.get(best).map_or(*path.last().unwrap_or(&0), |a| a.node))
+}

@@ -1,0 +1,179 @@
+//! The choice of constraints: implicit hitting sets.
+//!
+//! Every spurious path is rejected by some constraints. A set that proves the property must contain
+//! one for each path, so the cheapest set that hits all paths seen so far is the next to try.
+
+use std::collections::VecDeque;
+
+use rendez_model::monitor::Monitor;
+use rendez_model::{Domain, Program, VarId};
+
+use crate::constraint::{Constraint, Problem};
+use crate::data::each_cell;
+use crate::tfg::{NodeId, Tfg};
+
+/// A constraint, or several that only together reject some path, with what they cost.
+pub struct Candidate {
+    pub parts: Vec<Constraint>,
+    cost: f64,
+}
+
+/// Everything that could be used.
+pub fn candidates(program: &Program, tfg: &Tfg) -> Vec<Candidate> {
+    let classes = tfg.classes.len();
+    // How far each participant is from those that the property is about.
+    let mut own = vec![false; classes];
+    let mut near: Vec<Vec<usize>> = vec![Vec::new(); classes];
+    let mut size = vec![0usize; classes];
+    let mut cells: Vec<VarId> = Vec::new();
+    for node in &tfg.nodes {
+        let here: Vec<usize> = node.classes.iter().map(|c| usize::from(*c)).collect();
+        if node.letters.iter().any(|l| l.0 == 0) {
+            here.iter().for_each(|c| own[*c] = true);
+        }
+        if let [a, b] = here[..] {
+            near[a].push(b);
+            near[b].push(a);
+        }
+        here.iter().for_each(|c| size[*c] += 1);
+        for op in &node.ops {
+            each_cell(program, op, &mut |cell| {
+                if matches!(program.vars[cell.index()].domain, Domain::Range(..)) {
+                    cells.push(cell);
+                }
+            });
+        }
+    }
+    for list in &mut near {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let mut distance = vec![usize::MAX; classes];
+    let mut queue: VecDeque<usize> = (0..classes).filter(|c| own[*c]).collect();
+    queue.iter().for_each(|c| distance[*c] = 0);
+    while let Some(c) = queue.pop_front() {
+        for other in &near[c] {
+            if distance[*other] == usize::MAX {
+                distance[*other] = distance[c] + 1;
+                queue.push_back(*other);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for class in 0..classes {
+        if size[class] == 0 {
+            continue;
+        }
+        let neighbours = near[class].iter().filter(|c| own[**c]).count();
+        let far = distance[class].min(99) as f64;
+        let many = if tfg.classes[class].size() > 1 { 0.5 } else { 0.0 };
+        let cost = (1.0 + far - 0.2 * neighbours.min(4) as f64).max(0.3) + many + 0.001 * size[class] as f64;
+        all.push(Candidate { parts: vec![Constraint::Order(class as u16)], cost });
+    }
+    cells.sort();
+    cells.dedup();
+    for cell in cells {
+        let Domain::Range(lo, hi) = program.vars[cell.index()].domain else { continue };
+        let values = hi.saturating_sub(lo).min(1000) as f64;
+        all.push(Candidate { parts: vec![Constraint::Cells(vec![cell])], cost: 1.1 + 0.001 * values });
+    }
+    all
+}
+
+/// The candidates that reject a path, by number. Where only several together do, they become a
+/// candidate of their own.
+pub fn rejecting(
+    program: &Program,
+    tfg: &Tfg,
+    automata: &[Monitor],
+    all: &mut Vec<Candidate>,
+    given: &[Constraint],
+    path: &[NodeId],
+    at_end: bool,
+) -> Vec<usize> {
+    let rejects = |set: &[usize], all: &[Candidate]| {
+        let mut constraints = given.to_vec();
+        constraints.extend(set.iter().flat_map(|c| all[*c].parts.clone()));
+        Problem::new(program, tfg, automata, &constraints).rejects(path, at_end)
+    };
+    let found: Vec<usize> = (0..all.len()).filter(|c| rejects(&[*c], all)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let mut needed: Vec<usize> = (0..all.len()).filter(|c| all[*c].parts.len() == 1).collect();
+    if !rejects(&needed, all) {
+        return Vec::new();
+    }
+    // One after the other, the dearest first, is left out if the rest still rejects.
+    needed.sort_by(|a, b| all[*b].cost.total_cmp(&all[*a].cost));
+    let mut step = needed.len() / 2;
+    while step > 0 {
+        let mut at = 0;
+        while at < needed.len() {
+            let mut fewer = needed.clone();
+            fewer.drain(at..(at + step).min(needed.len()));
+            if rejects(&fewer, all) {
+                needed = fewer;
+            } else {
+                at += step;
+            }
+        }
+        step /= 2;
+    }
+    let cost = needed.iter().map(|c| all[*c].cost).sum();
+    let parts = needed.iter().flat_map(|c| all[*c].parts.clone()).collect();
+    all.push(Candidate { parts, cost });
+    vec![all.len() - 1]
+}
+
+/// Whether some candidates contain all that another one consists of.
+fn covers(all: &[Candidate], chosen: &[usize], wanted: usize) -> bool {
+    let has = |part: &Constraint| chosen.iter().any(|c| all[*c].parts.contains(part));
+    all[wanted].parts.iter().all(has)
+}
+
+/// The cheapest set that contains a member of each list.
+pub fn hitting(all: &[Candidate], lists: &[Vec<usize>]) -> Vec<usize> {
+    let mut best = (f64::INFINITY, Vec::new());
+    let mut budget = 200_000usize;
+    search(all, lists, &mut Vec::new(), 0.0, &mut best, &mut budget);
+    best.1
+}
+
+fn search(
+    all: &[Candidate],
+    lists: &[Vec<usize>],
+    chosen: &mut Vec<usize>,
+    cost: f64,
+    best: &mut (f64, Vec<usize>),
+    budget: &mut usize,
+) {
+    // The first descent always ends; later ones may be cut short.
+    if cost >= best.0 || (*budget == 0 && best.0.is_finite()) {
+        return;
+    }
+    *budget = budget.saturating_sub(1);
+    let hit = |l: &&Vec<usize>| !l.iter().any(|c| covers(all, chosen, *c));
+    let open = lists.iter().filter(hit).min_by_key(|l| l.len());
+    let Some(open) = open else {
+        *best = (cost, chosen.clone());
+        return;
+    };
+    let mut order = open.clone();
+    order.sort_by(|a, b| all[*a].cost.total_cmp(&all[*b].cost));
+    for c in order {
+        chosen.push(c);
+        let more = added(all, chosen);
+        search(all, lists, chosen, cost + more, best, budget);
+        chosen.pop();
+    }
+}
+
+/// What the last of some candidates costs beyond the others.
+fn added(all: &[Candidate], chosen: &[usize]) -> f64 {
+    let Some((last, others)) = chosen.split_last() else { return 0.0 };
+    let parts = &all[*last].parts;
+    let known = |part: &&Constraint| others.iter().any(|c| all[*c].parts.contains(part));
+    let new = parts.iter().filter(|p| !known(p)).count();
+    all[*last].cost * new as f64 / parts.len() as f64
+}

@@ -1,0 +1,118 @@
+//! Automata in Graphviz's language.
+
+use crate::regular::{Graph, Regular};
+use crate::scan::{Scanner, Token, Words};
+use crate::{Wrong, automaton::Dfa};
+
+/// The node that the arrow to the start comes from.
+const ARROW: &str = "start";
+
+pub(crate) fn print(property: &Regular) -> String {
+    let dfa: &Dfa = &property.automaton;
+    let names: Vec<&str> = property.symbols.iter().map(|s| s.0.as_str()).collect();
+    let mut out = format!("digraph \"{}\" {{\n  rankdir=LR; quantifier=\"all\";\n", property.name);
+    out += &format!("  events=\"{}\";\n  {ARROW} [shape=point];\n", names.join(", "));
+    let doomed = dfa.doomed();
+    for (s, accepting) in dfa.accepting.iter().enumerate() {
+        let shape = if *accepting { "doublecircle" } else { "circle" };
+        let grey = if doomed[s] { ", color=gray, fontcolor=gray" } else { "" };
+        out += &format!("  s{s} [shape={shape}, label=\"{s}\"{grey}];\n");
+    }
+    out += &format!("  {ARROW} -> s{};\n", dfa.start);
+    for s in 0..dfa.len() as u32 {
+        for t in 0..dfa.len() as u32 {
+            let on: Vec<&str> = (0..dfa.letters).filter(|l| dfa.step(s, *l) == t).map(|l| names[l]).collect();
+            if !on.is_empty() {
+                let grey = if doomed[t as usize] { ", color=gray, fontcolor=gray" } else { "" };
+                out += &format!("  s{s} -> s{t} [label=\"{}\"{grey}];\n", on.join(", "));
+            }
+        }
+    }
+    out + "}\n"
+}
+
+/// After `digraph`.
+pub(crate) fn parse(scanner: &mut Scanner) -> Result<Regular, Wrong> {
+    let words = Words::Names;
+    let position = scanner.position();
+    let mut name = String::new();
+    if !scanner.take("{", words) {
+        name = identifier(scanner, "a name")?;
+        scanner.expect("{", words)?;
+    }
+    let mut graph = Graph { all: true, ..Graph::default() };
+    let mut declared = false;
+    while !scanner.take("}", words) {
+        if scanner.take(";", words) {
+            continue;
+        }
+        let place = scanner.position();
+        let subject = identifier(scanner, "a node or an attribute")?;
+        if scanner.take("=", words) {
+            let value = identifier(scanner, "a value")?;
+            match subject.as_str() {
+                "quantifier" if value == "all" || value == "no" => graph.all = value == "all",
+                "quantifier" => return Err(Wrong::at(place, "the quantifier is `all` or `no`")),
+                "events" => {
+                    declared = true;
+                    let symbols = value.split(',').map(|s| (s.trim().to_owned(), place));
+                    graph.symbols = symbols.filter(|s| !s.0.is_empty()).collect();
+                }
+                _ => {}
+            }
+        } else if scanner.take("->", words) {
+            let target = identifier(scanner, "a node")?;
+            let attributes = attributes(scanner)?;
+            let label = attributes.iter().find(|a| a.0 == "label").map(|a| a.1.as_str());
+            match label {
+                None if subject == ARROW || subject.starts_with("__") => {
+                    if graph.start.replace(target).is_some() {
+                        return Err(Wrong::at(place, "there is one start"));
+                    }
+                }
+                None => return Err(Wrong::at(place, "this edge has no label")),
+                Some(label) => {
+                    for symbol in label.split(',').map(str::trim).filter(|s| !s.is_empty()) {
+                        graph.moves.push((subject.clone(), symbol.to_owned(), target.clone(), place));
+                    }
+                }
+            }
+        } else {
+            let attributes = attributes(scanner)?;
+            let double = |(key, value): &(String, String)| {
+                (key == "shape" && value == "doublecircle") || (key == "peripheries" && value == "2")
+            };
+            if !["node", "edge", "graph"].contains(&subject.as_str()) && attributes.iter().any(double) {
+                graph.accepting.push((place, subject));
+            }
+        }
+    }
+    graph.finish(name, declared, position)
+}
+
+fn identifier(scanner: &mut Scanner, what: &str) -> Result<String, Wrong> {
+    let mut ahead = scanner.clone();
+    match ahead.next(Words::Names)? {
+        Token::Word(word) | Token::Text(word) => {
+            *scanner = ahead;
+            Ok(word)
+        }
+        _ => Err(scanner.wrong(&format!("expected {what}"), Words::Names)),
+    }
+}
+
+fn attributes(scanner: &mut Scanner) -> Result<Vec<(String, String)>, Wrong> {
+    let words = Words::Names;
+    let mut all = Vec::new();
+    while scanner.take("[", words) {
+        while !scanner.take("]", words) {
+            if scanner.take(",", words) || scanner.take(";", words) {
+                continue;
+            }
+            let key = identifier(scanner, "an attribute")?;
+            scanner.expect("=", words)?;
+            all.push((key, identifier(scanner, "a value")?));
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,546 @@
+//! Properties of event sequences: quantified regular expressions, automata, patterns.
+//!
+//! A file holds bindings `event SYMBOL = PATTERN;` and properties, each of which may have a name:
+//! `NAME: for events {...} show all executions satisfy ...;`, `NAME: pattern: ...;`,
+//! `automaton NAME all { ... }`, or a graph in Graphviz's language.
+
+use crate::automaton::{Dfa, Nfa, Regex};
+use crate::events::{Binding, binding};
+use crate::scan::{Scanner, Token, Words};
+use crate::{Position, Wrong, dot, pattern};
+
+/// A property of event sequences.
+#[derive(Clone, Debug)]
+pub struct Regular {
+    pub name: String,
+    /// `qre`, `fsa` or `pattern`.
+    pub language: &'static str,
+    pub text: String,
+    pub position: Position,
+    /// The alphabet; letters of the automaton are numbers of symbols.
+    pub symbols: Vec<(String, Position)>,
+    /// Accepts the sequences that all complete executions must be in: a property about `no`
+    /// execution is turned around.
+    pub automaton: Dfa,
+}
+
+/// What a file says.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    pub bindings: Vec<Binding>,
+    pub properties: Vec<Regular>,
+}
+
+/// Whether a text is about event sequences, and not a temporal formula.
+pub fn is_regular(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    let mut before = [Token::End, Token::End];
+    while let Ok(token) = scanner.next(Words::Names) {
+        let Token::Word(word) = &token else {
+            match (&before[1], &token) {
+                (Token::End, Token::End) | (_, Token::End) => return false,
+                (Token::Word(w), Token::Sign(":")) if w.eq_ignore_ascii_case("pattern") => return true,
+                // `event X =`, where X may have been read with what follows.
+                (Token::Word(_), Token::Sign("=")) if matches!(&before[0], Token::Word(w) if w.eq_ignore_ascii_case("event")) =>
+                {
+                    return true;
+                }
+                _ => {}
+            }
+            before = [before[1].clone(), token];
+            continue;
+        };
+        let after = |w: &str| matches!(&before[1], Token::Word(b) if b.eq_ignore_ascii_case(w));
+        if ["automaton", "digraph"].iter().any(|k| word.eq_ignore_ascii_case(k)) && !after("event")
+            || (word.eq_ignore_ascii_case("events") && after("for"))
+        {
+            return true;
+        }
+        before = [before[1].clone(), token];
+    }
+    false
+}
+
+/// Reads a file of properties.
+pub fn parse_file(text: &str) -> Result<File, Wrong> {
+    let mut scanner = Scanner::new(text);
+    let mut file = File::default();
+    loop {
+        let start = (scanner.position(), scanner.offset());
+        let words = Words::Symbols;
+        if scanner.take(";", words) {
+            continue;
+        }
+        if scanner.peek(words)? == Token::End {
+            break;
+        }
+        if scanner.take("event", words) {
+            let bound = binding(&mut scanner)?;
+            if file.bindings.iter().any(|b| b.symbol == bound.symbol) {
+                return Err(Wrong::at(bound.position, format!("`{}` is bound twice", bound.symbol)));
+            }
+            file.bindings.push(bound);
+            continue;
+        }
+        let name = property_name(&mut scanner);
+        let start = (start.0, scanner.offset());
+        let number = file.properties.len() + 1;
+        let mut property = if scanner.take("for", words) {
+            quantified(&mut scanner)?
+        } else if scanner.take("pattern:", words) {
+            let pattern = pattern::parse(&mut scanner)?;
+            Regular {
+                name: String::new(),
+                language: "pattern",
+                text: String::new(),
+                position: start.0,
+                symbols: pattern.symbols,
+                automaton: pattern.automaton,
+            }
+        } else if scanner.take("automaton", words) {
+            automaton(&mut scanner)?
+        } else if scanner.take("digraph", words) {
+            dot::parse(&mut scanner)?
+        } else {
+            return Err(scanner.wrong(
+                "expected a property: `for events {...} show all executions satisfy ...`, `pattern: ...`, `automaton ...`, `digraph ...`, or a binding `event NAME = ...`",
+                words,
+            ));
+        };
+        property.position = start.0;
+        let words = scanner.since(start.1);
+        property.text = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        property.text = property.text.trim_end_matches(';').to_owned();
+        if let Some(name) = name {
+            property.name = name;
+        }
+        if property.name.is_empty() {
+            property.name = format!("property {number}");
+        }
+        file.properties.push(property);
+    }
+    match file.properties.is_empty() {
+        true => Err(Wrong::at((1, 1), "there is no property in this file")),
+        false => Ok(file),
+    }
+}
+
+/// `NAME:` before a property; as colons belong to symbols, the colon may be part of the word.
+fn property_name(scanner: &mut Scanner) -> Option<String> {
+    let mut ahead = scanner.clone();
+    let Ok(Token::Word(word)) = ahead.next(Words::Symbols) else { return None };
+    let name = match word.strip_suffix(':') {
+        Some(name) => name.to_owned(),
+        None if ahead.take(":", Words::Symbols) => word,
+        None => return None,
+    };
+    if name.eq_ignore_ascii_case("pattern") {
+        return None;
+    }
+    *scanner = ahead;
+    Some(name)
+}
+
+/// After `for`.
+fn quantified(scanner: &mut Scanner) -> Result<Regular, Wrong> {
+    let words = Words::Symbols;
+    scanner.expect("events", words)?;
+    scanner.expect("{", words)?;
+    let symbols = symbol_list(scanner, "}")?;
+    scanner.expect("show", words)?;
+    let all = quantifier(scanner)?;
+    scanner.expect("executions", words)?;
+    scanner.expect("satisfy", words)?;
+    let position = scanner.position();
+    let mut parser = Expression { scanner, symbols: &symbols };
+    let regex = parser.either()?;
+    if !matches!(scanner.peek(words)?, Token::End) {
+        scanner.expect(";", words)?;
+    }
+    let too_large = || Wrong::at(position, "the automaton of this expression is too large");
+    let automaton = regex.automaton(symbols.len()).ok_or_else(too_large)?;
+    let automaton = if all { automaton } else { automaton.complement() };
+    Ok(Regular { name: String::new(), language: "qre", text: String::new(), position, symbols, automaton })
+}
+
+pub(crate) fn quantifier(scanner: &mut Scanner) -> Result<bool, Wrong> {
+    match () {
+        () if scanner.take("all", Words::Symbols) => Ok(true),
+        () if scanner.take("no", Words::Symbols) => Ok(false),
+        () => Err(scanner.wrong("expected `all` or `no`", Words::Symbols)),
+    }
+}
+
+fn symbol_list(scanner: &mut Scanner, end: &str) -> Result<Vec<(String, Position)>, Wrong> {
+    let mut symbols: Vec<(String, Position)> = Vec::new();
+    loop {
+        let position = scanner.position();
+        let name = scanner.word("an event", Words::Symbols)?;
+        if symbols.iter().any(|s| s.0 == name) {
+            return Err(Wrong::at(position, format!("`{name}` is listed twice")));
+        }
+        symbols.push((name, position));
+        if !scanner.take(",", Words::Symbols) {
+            scanner.expect(end, Words::Symbols)?;
+            return Ok(symbols);
+        }
+    }
+}
+
+struct Expression<'a, 't> {
+    scanner: &'a mut Scanner<'t>,
+    symbols: &'a [(String, Position)],
+}
+
+/// Repetitions and nesting beyond this make no sensible property.
+const MOST: usize = 200_000;
+
+impl Expression<'_, '_> {
+    fn either(&mut self) -> Result<Regex, Wrong> {
+        let mut parts = vec![self.sequence()?];
+        while self.scanner.take("|", Words::Symbols) {
+            parts.push(self.sequence()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Regex::Either(parts) })
+    }
+
+    fn sequence(&mut self) -> Result<Regex, Wrong> {
+        let mut parts = vec![self.postfix()?];
+        loop {
+            // A semicolon may also end the property.
+            let mut ahead = self.scanner.clone();
+            if !ahead.take(";", Words::Symbols) {
+                break;
+            }
+            let operand = match ahead.peek(Words::Symbols)? {
+                Token::Sign(sign) => ["(", "[", "~", "."].contains(&sign),
+                Token::Word(word) => self.symbols.iter().any(|s| s.0 == word),
+                _ => false,
+            };
+            if !operand {
+                if let Token::Word(word) = ahead.peek(Words::Symbols)?
+                    && !starts_item(&ahead, &word)
+                {
+                    let position = ahead.position();
+                    return Err(self.unknown(&word, position));
+                }
+                break;
+            }
+            *self.scanner = ahead;
+            parts.push(self.postfix()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Regex::Sequence(parts) })
+    }
+
+    fn postfix(&mut self) -> Result<Regex, Wrong> {
+        let words = Words::Symbols;
+        let position = self.scanner.position();
+        let mut regex = self.primary()?;
+        loop {
+            regex = if self.scanner.take("*", words) {
+                regex.star()
+            } else if self.scanner.take("+", words) {
+                Regex::Sequence(vec![regex.clone(), regex.star()])
+            } else if self.scanner.take("?", words) {
+                regex.optional()
+            } else if self.scanner.take("^", words) {
+                let position = self.scanner.position();
+                let word = self.scanner.word("a number", words)?;
+                let times = word.parse::<usize>().ok().filter(|n| (1..=MOST).contains(n));
+                let times = times.ok_or_else(|| Wrong::at(position, "expected a number from 1"))?;
+                if regex.size().saturating_mul(times) > MOST {
+                    return Err(Wrong::at(position, "this expression is too large"));
+                }
+                Regex::Sequence(vec![regex; times])
+            } else {
+                break;
+            };
+            if regex.size() > MOST {
+                return Err(Wrong::at(position, "this expression is too large"));
+            }
+        }
+        Ok(regex)
+    }
+
+    fn primary(&mut self) -> Result<Regex, Wrong> {
+        let words = Words::Symbols;
+        let all = || (0..self.symbols.len()).collect::<Vec<_>>();
+        if self.scanner.take("(", words) {
+            let inner = self.either()?;
+            self.scanner.expect(")", words)?;
+            return Ok(inner);
+        }
+        if self.scanner.take(".", words) {
+            return Ok(Regex::OneOf(all()));
+        }
+        let complement = self.scanner.take("~", words);
+        if complement || matches!(self.scanner.peek(words)?, Token::Sign("[")) {
+            self.scanner.expect("[", words)?;
+            // The pattern catalogue writes `[- a, b]`.
+            let complement = complement | self.scanner.take("-", words);
+            let mut set = vec![self.symbol()?];
+            while self.scanner.take(",", words) {
+                set.push(self.symbol()?);
+            }
+            self.scanner.expect("]", words)?;
+            return Ok(Regex::OneOf(match complement {
+                true => all().into_iter().filter(|l| !set.contains(l)).collect(),
+                false => set,
+            }));
+        }
+        Ok(Regex::OneOf(vec![self.symbol()?]))
+    }
+
+    fn symbol(&mut self) -> Result<usize, Wrong> {
+        let position = self.scanner.position();
+        let word = self.scanner.word("an event", Words::Symbols)?;
+        self.symbols.iter().position(|s| s.0 == word).ok_or_else(|| self.unknown(&word, position))
+    }
+
+    fn unknown(&self, word: &str, position: Position) -> Wrong {
+        Wrong::at(position, format!("`{word}` is not one of the events of this property"))
+    }
+}
+
+/// Whether a word begins the next item of a file.
+fn starts_item(scanner: &Scanner, word: &str) -> bool {
+    ["event", "for", "automaton", "digraph", "pattern:"].iter().any(|w| word.eq_ignore_ascii_case(w))
+        || property_name(&mut scanner.clone()).is_some()
+}
+
+/// After `automaton`: `NAME all { events a, b; start s; accepting s, t; s -> t on a, b; }`.
+fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
+    let words = Words::Symbols;
+    let position = scanner.position();
+    let mut name = String::new();
+    if !matches!(scanner.peek(words)?, Token::Word(w) if w == "all" || w == "no") {
+        name = scanner.word("a name", words)?;
+    }
+    let all = quantifier(scanner)?;
+    scanner.expect("{", words)?;
+    let mut graph = Graph { all, ..Graph::default() };
+    let mut declared = false;
+    while !scanner.take("}", words) {
+        if scanner.take("events", words) {
+            graph.symbols = symbol_list(scanner, ";")?;
+            declared = true;
+        } else if scanner.take("start", words) {
+            let position = scanner.position();
+            let state = scanner.word("a state", words)?;
+            if graph.start.replace(state).is_some() {
+                return Err(Wrong::at(position, "there is one start"));
+            }
+            scanner.expect(";", words)?;
+        } else if scanner.take("accepting", words) {
+            loop {
+                graph.accepting.push((scanner.position(), scanner.word("a state", words)?));
+                if !scanner.take(",", words) {
+                    break;
+                }
+            }
+            scanner.expect(";", words)?;
+        } else {
+            let from = scanner.word("a state, `events`, `start`, `accepting` or `}`", words)?;
+            scanner.expect("->", words)?;
+            let to = scanner.word("a state", words)?;
+            scanner.expect("on", words)?;
+            loop {
+                let position = scanner.position();
+                let symbol = scanner.word("an event", words)?;
+                graph.moves.push((from.clone(), symbol, to.clone(), position));
+                if !scanner.take(",", words) {
+                    break;
+                }
+            }
+            scanner.expect(";", words)?;
+        }
+    }
+    let _ = scanner.take(";", words);
+    graph.finish(name, declared, position)
+}
+
+/// An automaton as written, with names.
+#[derive(Default)]
+pub(crate) struct Graph {
+    pub(crate) all: bool,
+    pub(crate) symbols: Vec<(String, Position)>,
+    pub(crate) start: Option<String>,
+    pub(crate) accepting: Vec<(Position, String)>,
+    pub(crate) moves: Vec<(String, String, String, Position)>,
+}
+
+impl Graph {
+    /// `declared` if the alphabet was given; otherwise it is what stands at the moves.
+    pub(crate) fn finish(
+        mut self,
+        name: String,
+        declared: bool,
+        position: Position,
+    ) -> Result<Regular, Wrong> {
+        let mut states: Vec<String> = Vec::new();
+        let mut number = |name: &str| match states.iter().position(|s| s == name) {
+            Some(known) => known,
+            None => {
+                states.push(name.to_owned());
+                states.len() - 1
+            }
+        };
+        let start = self.start.ok_or_else(|| Wrong::at(position, "the automaton has no start"))?;
+        let start = number(&start);
+        let mut moves = Vec::new();
+        for (from, symbol, to, place) in &self.moves {
+            let letter = match self.symbols.iter().position(|s| s.0 == *symbol) {
+                Some(letter) => letter,
+                None if declared => {
+                    let message = format!("`{symbol}` is not one of the events of this automaton");
+                    return Err(Wrong::at(*place, message));
+                }
+                None => {
+                    self.symbols.push((symbol.clone(), *place));
+                    self.symbols.len() - 1
+                }
+            };
+            moves.push((number(from), letter, number(to)));
+        }
+        if self.symbols.is_empty() {
+            return Err(Wrong::at(position, "the automaton has no events"));
+        }
+        let accepting: Vec<usize> = self.accepting.iter().map(|(_, s)| number(s)).collect();
+        let mut nfa = Nfa::new(self.symbols.len());
+        (0..states.len()).for_each(|_| {
+            nfa.state();
+        });
+        moves.into_iter().for_each(|(from, letter, to)| nfa.connect(from, letter, to));
+        accepting.into_iter().for_each(|s| nfa.accepting[s] = true);
+        let automaton =
+            nfa.deterministic(start).ok_or_else(|| Wrong::at(position, "this automaton is too large"))?;
+        let automaton = if self.all { automaton } else { automaton.complement() };
+        Ok(Regular { name, language: "fsa", text: String::new(), position, symbols: self.symbols, automaton })
+    }
+}
+
+impl Regular {
+    /// The automaton in Graphviz's language, in the form that is read back.
+    pub fn dot(&self) -> String {
+        dot::print(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Regular {
+        parse_file(text).expect("a property").properties.swap_remove(0)
+    }
+
+    /// Every word up to a length over so many letters.
+    fn words(letters: usize, length: usize) -> Vec<Vec<usize>> {
+        let mut all = vec![Vec::new()];
+        let mut from = 0;
+        for _ in 0..length {
+            let to = all.len();
+            for i in from..to {
+                for l in 0..letters {
+                    let mut word = all[i].clone();
+                    word.push(l);
+                    all.push(word);
+                }
+            }
+            from = to;
+        }
+        all
+    }
+
+    #[test]
+    fn the_published_property_has_its_published_automaton() {
+        let text = "for events {valid, invalid, transaction}\nshow all executions satisfy invalid*; (valid; transaction)?";
+        let property = one(text);
+        assert_eq!(property.language, "qre");
+        // Three states and the trap.
+        assert_eq!(property.automaton.len(), 4);
+        assert_eq!(property.automaton.doomed().iter().filter(|d| **d).count(), 1);
+        assert!(property.automaton.accepts(&[1, 1, 0, 2]));
+        assert!(!property.automaton.accepts(&[0]));
+    }
+
+    #[test]
+    fn patterns_agree_with_their_expressions() {
+        let pairs = [
+            ("absence; p", "~[p]*"),
+            ("absence; p; scope: before r", "~[r]* | ~[p,r]*; r; .*"),
+            ("absence; p; scope: after q", "~[q]*; (q; ~[p]*)?"),
+            ("absence; p; scope: between q and r", "(~[q]*; q; ~[p,r]*; r)*; ~[q]*; (q; ~[r]*)?"),
+            ("absence; p; scope: after q until r", "(~[q]*; q; ~[p,r]*; r)*; ~[q]*; (q; ~[p,r]*)?"),
+            ("existence; p", "~[p]*; p; .*"),
+            ("existence; p; scope: before r", "~[r]* | ~[p,r]*; p; .*"),
+            ("existence; p; scope: after q", "~[q]*; (q; ~[p]*; p; .*)?"),
+            ("existence; p; scope: between q and r", "(~[q]*; q; ~[p,r]*; p; ~[r]*; r)*; ~[q]*; (q; ~[r]*)?"),
+            (
+                "existence; p; scope: after q until r",
+                "(~[q]*; q; ~[p,r]*; p; ~[r]*; r)*; ~[q]*; (q; ~[p,r]*; p; ~[r]*)?",
+            ),
+            ("bounded existence; p at most 2", "((~[p]*; p)?)^2; ~[p]*"),
+            ("precedence; q precedes p", "~[p]* | ~[q,p]*; q; .*"),
+            ("response; q responds to p", "(~[p]*; p; ~[q]*; q)*; ~[p]*"),
+            ("precedence chain; q, r precedes p", "~[p]* | ~[p,q]*; q; ~[p,r]*; r; .*"),
+            ("precedence chain; p precedes q, r", "~[q,p]*; (p; .* | q; ~[r]*)?"),
+            ("response chain; q, r responds to p", "(~[p]*; p; ~[q]*; q; ~[r]*; r)*; ~[p]*"),
+            ("response chain; p responds to q, r", "(~[q]*; q; ~[r]*; r; ~[p]*; p)*; ~[q]*; (q; ~[r]*)?"),
+        ];
+        for (pattern, expression) in pairs {
+            let a = one(&format!("pattern: {pattern}; events: p, q, r"));
+            let b = one(&format!("for events {{p, q, r}} show all executions satisfy {expression}"));
+            let order: Vec<usize> = b
+                .symbols
+                .iter()
+                .map(|s| a.symbols.iter().position(|t| t.0 == s.0).expect("the same symbols"))
+                .collect();
+            for word in words(3, 6) {
+                let renamed: Vec<usize> = word.iter().map(|l| order[*l]).collect();
+                assert_eq!(
+                    a.automaton.accepts(&renamed),
+                    b.automaton.accepts(&word),
+                    "{pattern} on {word:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn automata_come_back_from_their_graphs() {
+        let text = "automaton twice no { events a, b; start x; accepting z; x -> y on a; y -> z on a; y -> x on b; z -> z on a, b; }";
+        let property = one(text);
+        assert_eq!(property.name, "twice");
+        let back = one(&property.dot());
+        assert_eq!(back.automaton, property.automaton);
+        let names = |p: &Regular| p.symbols.iter().map(|s| s.0.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&back), names(&property));
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        let wrong = |text: &str| parse_file(text).map(|_| ()).map_err(|w| w.position);
+        assert_eq!(wrong("for events {a} show all executions satisfy a; b"), Err((1, 47)));
+        assert_eq!(wrong("for events {a}\nshow some executions satisfy a"), Err((2, 6)));
+        assert_eq!(wrong("pattern: presence; p"), Err((1, 10)));
+        assert_eq!(wrong("event a = accept;\n"), Err((1, 17)));
+        assert_eq!(wrong("-- nothing\n"), Err((1, 1)));
+        assert_eq!(wrong("automaton x all { events a; start s; s -> t on b; }"), Err((1, 48)));
+        assert_eq!(wrong("for events {a} show all executions satisfy (a^99999)^99999"), Err((1, 54)));
+    }
+
+    #[test]
+    fn several_properties_share_bindings() {
+        let text = "event up = accept fork(1).up by phil(2) or write x = 3;\nevent r=0 = test r = 0;\n\
+            one: for events {up, r=0} show no executions satisfy .*; up; up; .*;\n\
+            two: pattern: absence; up; scope: after r=0;\n";
+        let file = parse_file(text).expect("two properties");
+        assert_eq!(file.bindings.len(), 2);
+        assert_eq!(file.bindings[0].patterns.len(), 2);
+        let names: Vec<&str> = file.properties.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["one", "two"]);
+        assert!(is_regular(text) && !is_regular("p: always event x;"));
+        assert!(!is_regular("p: always event x"));
+    }
+}

@@ -1,0 +1,950 @@
+//! The programs and properties of the FLAVERS papers, as Ada source and property files. The sources
+//! of the original programs are lost; these are written from their descriptions. Nothing in them is
+//! annotated but the events of philosophers who start and stop eating.
+
+use std::fmt::Write as _;
+
+/// A program that grows, with its properties.
+pub struct Family {
+    pub name: &'static str,
+    pub what: &'static str,
+    /// What the second number counts, and what it is if it is left out.
+    pub second: Option<(&'static str, usize)>,
+    pub ada: fn(usize, usize) -> String,
+    pub properties: &'static [Property],
+}
+
+/// A property of a family.
+pub struct Property {
+    pub name: &'static str,
+    pub text: fn(usize, usize) -> String,
+    /// The constraints that the paper used.
+    pub published: &'static str,
+}
+
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "flavers-rw",
+        what: "readers, and as many writers",
+        second: None,
+        ada: |n, _| readers_writers(n),
+        properties: &[
+            Property {
+                name: "exclusive read write",
+                text: |_, _| {
+                    rw(
+                        "(~[wstart]*; wstart; ~[wstart, rstart, wstop]*; wstop)*; ~[wstart]*; (wstart; ~[wstart, rstart, wstop]*)?",
+                    )
+                },
+                published: "TA control, VA WriterPresent",
+            },
+            Property {
+                name: "no write while reading",
+                text: |n, _| no_write_while_reading(n),
+                published: "TA control, VA ActiveReaders",
+            },
+            Property {
+                name: "no write while reading 2",
+                text: |_, _| NO_WRITE_2.to_owned(),
+                published: "TA control",
+            },
+            Property {
+                name: "write first",
+                text: |_, _| rw("(~[wstart, rstart]*; wstart; .*) | ~[rstart]*"),
+                published: "TA control",
+            },
+        ],
+    },
+    Family {
+        name: "flavers-gas",
+        what: "customers",
+        second: Some(("pumps", 3)),
+        ada: gas_station,
+        properties: &[
+            Property {
+                name: "mutual exclusion",
+                text: |_, _| {
+                    format!(
+                        "{GAS_EVENTS}for events {{c1_start, c2_start, c1_stop, c2_stop}}\nshow all executions satisfy\n((c1_start; c1_stop) | (c2_start; c2_stop))*; (c1_start | c2_start)?\n"
+                    )
+                },
+                published: "TA pump 1 and every customer",
+            },
+            Property {
+                name: "customer 1 start/stop",
+                text: |_, _| {
+                    format!(
+                        "{GAS_EVENTS}for events {{c1_start, c1_stop}}\nshow all executions satisfy (c1_start; c1_stop)*; c1_start?\n"
+                    )
+                },
+                published: "none",
+            },
+            Property { name: "pump 1 start/stop", text: |n, _| pump_start_stop(n), published: "TA pump 1" },
+            Property {
+                name: "correct change",
+                text: |_, pumps| correct_change(pumps),
+                published: "TA operator, customer 1, pump 1",
+            },
+        ],
+    },
+    Family {
+        name: "flavers-dp-standard",
+        what: "philosophers, one of them left-handed",
+        second: None,
+        ada: |n, _| philosophers(n, Table::Standard),
+        properties: &[
+            Property {
+                name: "mutual exclusion",
+                text: |_, _| EATING.to_owned(),
+                published: "TA phil_1, phil_2, fork_2",
+            },
+            Property { name: "no fork 1 up twice", text: |_, _| FORK_1.to_owned(), published: "TA fork_1" },
+        ],
+    },
+    Family {
+        name: "flavers-dp-manager",
+        what: "philosophers, a manager of forks",
+        second: None,
+        ada: |n, _| fork_manager(n),
+        properties: &[
+            Property {
+                name: "mutual exclusion",
+                text: |_, _| EATING.to_owned(),
+                published: "TA manager, phil_1, phil_2; VA fork_2",
+            },
+            Property {
+                name: "no fork 1 up twice",
+                text: |_, _| MANAGED_FORK_1.to_owned(),
+                published: "TA manager",
+            },
+        ],
+    },
+    Family {
+        name: "flavers-dp-dictionary",
+        what: "philosophers, a dictionary that goes round",
+        second: None,
+        ada: |n, _| philosophers(n, Table::Dictionary),
+        properties: &[
+            Property {
+                name: "mutual exclusion",
+                text: |_, _| EATING.to_owned(),
+                published: "TA phil_1, phil_2, fork_2",
+            },
+            Property { name: "no fork 1 up twice", text: |_, _| FORK_1.to_owned(), published: "TA fork_1" },
+        ],
+    },
+    Family {
+        name: "flavers-dp-host",
+        what: "philosophers, a host at the door",
+        second: None,
+        ada: |n, _| philosophers(n, Table::Host),
+        properties: &[
+            Property {
+                name: "mutual exclusion",
+                text: |_, _| EATING.to_owned(),
+                published: "TA phil_1, phil_2, fork_2",
+            },
+            Property { name: "no fork 1 up twice", text: |_, _| FORK_1.to_owned(), published: "TA fork_1" },
+        ],
+    },
+    Family {
+        name: "flavers-chiron",
+        what: "events, one dispatcher",
+        second: None,
+        ada: |n, _| chiron(n, false),
+        properties: CHIRON,
+    },
+    Family {
+        name: "flavers-chiron-decomposed",
+        what: "events, a dispatcher for each",
+        second: None,
+        ada: |n, _| chiron(n, true),
+        properties: CHIRON,
+    },
+    Family {
+        name: "flavers-cyclic",
+        what: "schedulers, each with its customer",
+        second: None,
+        ada: |n, _| cyclic(n),
+        properties: &[
+            Property {
+                name: "in turn",
+                text: |_, _| {
+                    "event a = accept Customer_1.Start;\nevent b = accept Customer_2.Start;\nfor events {a, b} show all executions satisfy (a; b)*; a?\n".to_owned()
+                },
+                published: "-",
+            },
+            Property {
+                name: "done before the next",
+                text: |_, _| {
+                    "event s = accept Customer_1.Start;\nevent d = accept Scheduler_1.Done;\nfor events {s, d} show all executions satisfy (s; d)*; s?\n".to_owned()
+                },
+                published: "-",
+            },
+        ],
+    },
+    Family {
+        name: "flavers-ring",
+        what: "users of a token ring",
+        second: None,
+        ada: |n, _| ring(n),
+        properties: &[Property {
+            name: "one at a time",
+            text: |_, _| {
+                "event u1 = event use_1;\nevent l1 = event leave_1;\nevent u2 = event use_2;\nevent l2 = event leave_2;\nfor events {u1, l1, u2, l2} show all executions satisfy ((u1; l1) | (u2; l2))*; (u1 | u2)?\n".to_owned()
+            },
+            published: "-",
+        }],
+    },
+];
+
+fn rw(expression: &str) -> String {
+    format!(
+        "event wstart = accept Control.Start_Write;\nevent wstop = accept Control.Stop_Write;\n\
+         event rstart = accept Control.Start_Read;\nevent rstop = accept Control.Stop_Read;\n\
+         for events {{wstart, wstop, rstart, rstop}} show all executions satisfy\n{expression}\n"
+    )
+}
+
+/// Counts the readers that have started and not stopped. As an expression, the nesting of the
+/// published one would have to be repeated for executions that end while somebody reads.
+fn no_write_while_reading(n: usize) -> String {
+    let all: Vec<String> = (0..=n).map(|i| format!("s{i}")).collect();
+    let mut text = format!(
+        "event wstart = accept Control.Start_Write;\nevent rstart = accept Control.Start_Read;\n\
+         event rstop = accept Control.Stop_Read;\n\
+         automaton counted all {{\n  events wstart, rstart, rstop;\n  start s0;\n  accepting {};\n  s0 -> s0 on wstart;\n",
+        all.join(", ")
+    );
+    for i in 0..n {
+        let _ = writeln!(text, "  s{i} -> s{0} on rstart;\n  s{0} -> s{i} on rstop;", i + 1);
+    }
+    text + "}\n"
+}
+
+const NO_WRITE_2: &str = "\
+event r0 = write Active_Readers = 0;
+event is_r0 = test Active_Readers = 0;
+event other = write Active_Readers /= 0;
+event wstart = accept Control.Start_Write;
+for events {r0, is_r0, other, wstart} show all executions satisfy
+(~[wstart, r0, is_r0] | [r0, is_r0]; ([r0, is_r0] | wstart)*; ~[wstart, r0, is_r0])*;
+([r0, is_r0]; ([r0, is_r0] | wstart)*)?
+";
+
+fn readers_writers(n: usize) -> String {
+    format!(
+        "procedure Readers_Writers is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+   task Control is
+      entry Start_Read;
+      entry Stop_Read;
+      entry Start_Write;
+      entry Stop_Write;
+   end Control;
+   task type Reader;
+   task type Writer;
+   task body Control is
+      Writer_Present : Boolean := False;
+      Active_Readers : Natural range 0 .. {n} := 0;
+   begin
+      --  There must be something to read.
+      accept Start_Write;
+      Writer_Present := True;
+      loop
+         select
+            when not Writer_Present =>
+               accept Start_Read do
+                  Active_Readers := Active_Readers + 1;
+               end Start_Read;
+         or
+            accept Stop_Read do
+               Active_Readers := Active_Readers - 1;
+            end Stop_Read;
+         or
+            when not Writer_Present and Active_Readers = 0 =>
+               accept Start_Write;
+               Writer_Present := True;
+         or
+            accept Stop_Write;
+            Writer_Present := False;
+         or
+            terminate;
+         end select;
+      end loop;
+   end Control;
+   task body Reader is
+   begin
+      while More loop
+         Control.Start_Read;
+         Control.Stop_Read;
+      end loop;
+   end Reader;
+   task body Writer is
+   begin
+      while More loop
+         Control.Start_Write;
+         Control.Stop_Write;
+      end loop;
+   end Writer;
+   Readers : array (1 .. {n}) of Reader;
+   Writers : array (1 .. {n}) of Writer;
+begin
+   null;
+end Readers_Writers;
+"
+    )
+}
+
+const GAS_EVENTS: &str = "\
+event c1_start = accept Pump_1.Start by Customer_1;
+event c1_stop = accept Pump_1.Finish by Customer_1;
+event c2_start = accept Pump_1.Start by Customer_2;
+event c2_stop = accept Pump_1.Finish by Customer_2;
+";
+
+fn pump_start_stop(n: usize) -> String {
+    let mut text = String::new();
+    for i in 1..=n {
+        let _ = writeln!(text, "event c{i}_start = accept Pump_1.Start by Customer_{i};");
+        let _ = writeln!(text, "event c{i}_stop = accept Pump_1.Finish by Customer_{i};");
+    }
+    let list = |what: &str| (1..=n).map(|i| format!("c{i}_{what}")).collect::<Vec<_>>().join(", ");
+    let (starts, stops) = (list("start"), list("stop"));
+    text + &format!(
+        "for events {{{starts}, {stops}}}\nshow all executions satisfy ([{starts}]; [{stops}])*; [{starts}]?\n"
+    )
+}
+
+fn correct_change(pumps: usize) -> String {
+    let mut text = "event c1_prepay_p1 = accept Operator.Prepay(1) by Customer_1;\n".to_owned();
+    for p in 1..=pumps {
+        let _ = writeln!(text, "event c1_change_p{p} = accept Customer_1.Change({p});");
+    }
+    let all: String = (1..=pumps).map(|p| format!("c1_change_p{p}, ")).collect();
+    let others: Vec<String> = (2..=pumps).map(|p| format!("c1_change_p{p}")).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" | [{}]", others.join(", ")) };
+    text + &format!(
+        "for events {{{all}c1_prepay_p1}}\nshow all executions satisfy ((c1_prepay_p1; c1_change_p1){others})*; c1_prepay_p1?\n"
+    )
+}
+
+fn gas_station(n: usize, pumps: usize) -> String {
+    let customers: String = (1..=n).map(|i| format!("   Customer_{i} : Customer ({i});\n")).collect();
+    let all: String = (1..=pumps).map(|p| format!("   Pump_{p} : Pump ({p});\n")).collect();
+    let alternatives: Vec<String> = (1..=pumps)
+        .map(|p| {
+            let changes: String =
+                (1..=n).map(|i| format!("               when {i} => Customer_{i}.Change ({p});\n")).collect();
+            format!(
+                "            when Who_{p} = 0 =>
+               accept Prepay ({p}) (Customer : Customer_Id) do
+                  Who_{p} := Customer;
+               end Prepay;
+               Pump_{p}.Activate;
+         or
+            accept Charge ({p});
+            case Who_{p} is
+               when 0 => null;
+{changes}            end case;
+            Who_{p} := 0;
+"
+            )
+        })
+        .collect();
+    let who: String =
+        (1..=pumps).map(|p| format!("      Who_{p} : Natural range 0 .. {n} := 0;\n")).collect();
+    let uses: String = (1..=pumps)
+        .map(|p| {
+            format!(
+                "            when {p} =>
+               Operator.Prepay ({p}) (Id);
+               Pump_{p}.Start;
+               Pump_{p}.Finish;
+"
+            )
+        })
+        .collect();
+    let changes: Vec<String> = (1..=pumps).map(|p| format!("            accept Change ({p});\n")).collect();
+    format!(
+        "procedure Gas_Station is
+   subtype Pump_Id is Positive range 1 .. {pumps};
+   subtype Customer_Id is Positive range 1 .. {n};
+   package Environment is
+      function More return Boolean;
+      function Free return Pump_Id;
+      pragma Import (C, More);
+      pragma Import (C, Free);
+   end Environment;
+   use Environment;
+   task Operator is
+      entry Prepay (Pump_Id) (Customer : Customer_Id);
+      entry Charge (Pump_Id);
+   end Operator;
+   task type Pump (Id : Pump_Id) is
+      entry Activate;
+      entry Start;
+      entry Finish;
+   end Pump;
+   task type Customer (Id : Customer_Id) is
+      entry Change (Pump_Id);
+   end Customer;
+{all}{customers}   task body Operator is
+{who}   begin
+      loop
+         select
+{}         or
+            terminate;
+         end select;
+      end loop;
+   end Operator;
+   task body Pump is
+   begin
+      loop
+         select
+            accept Activate;
+         or
+            terminate;
+         end select;
+         accept Start;
+         accept Finish;
+         Operator.Charge (Id);
+      end loop;
+   end Pump;
+   task body Customer is
+   begin
+      while More loop
+         case Free is
+{uses}         end case;
+         select
+{}         end select;
+      end loop;
+   end Customer;
+begin
+   null;
+end Gas_Station;
+",
+        alternatives.join("         or\n"),
+        changes.join("         or\n")
+    )
+}
+
+const EATING: &str = "for events {p1start, p1stop, p2start, p2stop}
+show all executions satisfy ((p1start; p1stop) | (p2start; p2stop))*; (p1start | p2start)?
+";
+
+const FORK_1: &str = "event up = accept Fork_1.Up;
+event down = accept Fork_1.Down;
+for events {up, down} show all executions satisfy
+(~[up]*; up; ~[up,down]*; down)*; ~[up]*; (up; ~[up,down]*)?
+";
+
+const MANAGED_FORK_1: &str = "event up = write Busy_1 = 1;
+event down = write Busy_1 = 0;
+for events {up, down} show all executions satisfy
+(~[up]*; up; ~[up,down]*; down)*; ~[up]*; (up; ~[up,down]*)?
+";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Table {
+    Standard,
+    Dictionary,
+    Host,
+}
+
+/// As far as the growth tables tell: loops that may end at any time, forks put down in the order in
+/// which they were taken.
+fn philosophers(n: usize, table: Table) -> String {
+    let mut out = "procedure Philosophers is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+"
+    .to_owned();
+    for i in 1..=n {
+        let _ = write!(out, "   task Fork_{i} is\n      entry Up;\n      entry Down;\n   end Fork_{i};\n");
+    }
+    if table == Table::Host {
+        out.push_str("   task Host is\n      entry Enter;\n      entry Leave;\n   end Host;\n");
+    }
+    for i in 1..=n {
+        match table {
+            Table::Dictionary => {
+                let _ = write!(out, "   task Phil_{i} is\n      entry Take;\n   end Phil_{i};\n");
+            }
+            _ => {
+                let _ = writeln!(out, "   task Phil_{i};");
+            }
+        }
+    }
+    for i in 1..=n {
+        let _ = write!(
+            out,
+            "   task body Fork_{i} is
+   begin
+      while More loop
+         accept Up;
+         accept Down;
+      end loop;
+   end Fork_{i};
+"
+        );
+    }
+    if table == Table::Host {
+        out.push_str(
+            "   task body Host is
+   begin
+      while More loop
+         select
+            accept Enter;
+         or
+            accept Leave;
+         end select;
+      end loop;
+   end Host;
+",
+        );
+    }
+    for i in 1..=n {
+        let next = i % n + 1;
+        let (a, b) = if table == Table::Standard && i == n { (next, i) } else { (i, next) };
+        let (start, stop) = match i <= 2 {
+            true => (format!("         --@ event p{i}start\n"), format!("         --@ event p{i}stop\n")),
+            false => (String::new(), String::new()),
+        };
+        let (enter, leave) = match table {
+            Table::Host => ("         Host.Enter;\n", "         Host.Leave;\n"),
+            _ => ("", ""),
+        };
+        let (declare, holds, ends) = match table {
+            Table::Dictionary => {
+                let other = if i == 1 { n } else { i - 1 };
+                (
+                    format!("      Has : Boolean := {};\n", if i == 1 { "True" } else { "False" }),
+                    format!(
+                        "         while Has loop
+            select
+               Phil_{other}.Take;
+               Has := False;
+            else
+               null;
+            end select;
+         end loop;
+         select
+            accept Take;
+            Has := True;
+         else
+            null;
+         end select;
+         if not Has then
+"
+                    ),
+                    "         end if;\n",
+                )
+            }
+            _ => (String::new(), String::new(), ""),
+        };
+        let _ = write!(
+            out,
+            "   task body Phil_{i} is
+{declare}   begin
+      while More loop
+{holds}{enter}         Fork_{a}.Up;
+         Fork_{b}.Up;
+{start}{stop}         Fork_{a}.Down;
+         Fork_{b}.Down;
+{leave}{ends}      end loop;
+   end Phil_{i};
+"
+        );
+    }
+    out + "begin\n   null;\nend Philosophers;\n"
+}
+
+fn fork_manager(n: usize) -> String {
+    let mut out = "procedure Fork_Manager is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+   task Manager is
+"
+    .to_owned();
+    for i in 1..=n {
+        let _ = write!(out, "      entry Up_{i};\n      entry Down_{i};\n");
+    }
+    out.push_str("   end Manager;\n   task body Manager is\n");
+    for i in 1..=n {
+        let _ = writeln!(out, "      Busy_{i} : Boolean := False;");
+    }
+    out.push_str("   begin\n      loop\n         select\n");
+    for i in 1..=n {
+        let next = i % n + 1;
+        let _ = write!(
+            out,
+            "            when not Busy_{i} and not Busy_{next} =>
+               accept Up_{i};
+               Busy_{i} := True;
+               Busy_{next} := True;
+         or
+            accept Down_{i};
+            Busy_{i} := False;
+            Busy_{next} := False;
+         or
+"
+        );
+    }
+    out.push_str("            terminate;\n         end select;\n      end loop;\n   end Manager;\n");
+    for i in 1..=n {
+        let (start, stop) = match i <= 2 {
+            true => (format!("         --@ event p{i}start\n"), format!("         --@ event p{i}stop\n")),
+            false => (String::new(), String::new()),
+        };
+        let _ = write!(
+            out,
+            "   task Phil_{i};
+   task body Phil_{i} is
+   begin
+      while More loop
+         Manager.Up_{i};
+{start}{stop}         Manager.Down_{i};
+      end loop;
+   end Phil_{i};
+"
+        );
+    }
+    out + "begin\n   null;\nend Fork_Manager;\n"
+}
+
+const CHIRON: &[Property] = &[
+    Property {
+        name: "p01",
+        text: |_, _| chiron_property("reg, unreg", "(reg; unreg)*; reg?"),
+        published: "TA artist1",
+    },
+    Property {
+        name: "p02",
+        // Registered, the event received, and another one received before the artist has it.
+        text: |_, _| {
+            chiron_property_no(
+                "reg, unreg, got1, got2, give",
+                ".*; reg; ~[unreg]*; got1; ~[give, unreg]*; [got1, got2]; .*",
+            )
+        },
+        published: "TA dispatcher; VA list size, slot 1, slot 2",
+    },
+    Property {
+        name: "p03",
+        text: |_, _| chiron_property("got1, give, give_2", "(~[give, give_2]*; got1; .*) | ~[give, give_2]*"),
+        published: "TA dispatcher",
+    },
+    Property {
+        name: "p04",
+        text: |_, _| {
+            chiron_property_no("got1, got2, other1, other2", ".*; got1; ~[got1, got2]*; [other1, other2]; .*")
+        },
+        published: "TA dispatcher",
+    },
+    Property {
+        name: "p05",
+        text: |_, _| {
+            chiron_property_no(
+                "reg, reg_2, unreg, unreg_2, give, give_2",
+                "(reg; reg_2*; unreg | reg_2; unreg_2)*; [give, give_2]; .*",
+            )
+        },
+        published: "TA artist1, artist2",
+    },
+    Property {
+        name: "p06",
+        text: |_, _| chiron_property("reg, unreg, give", "(reg; give*; unreg)*; (reg; give*)?"),
+        published: "TA artist1",
+    },
+    Property {
+        name: "p07",
+        text: |_, _| {
+            chiron_property_no(
+                "reg, reg_2, unreg, unreg_2, got1, give, give_2",
+                ".*; reg; ~[unreg, unreg_2, reg_2]*; reg_2; ~[unreg, unreg_2]*; got1; ~[give, unreg, unreg_2, got1]*; give_2; .*",
+            )
+        },
+        published: "TA dispatcher; VA list size, slot 1",
+    },
+    Property {
+        name: "p08",
+        text: |_, _| {
+            "event more = write Size_1 = 3;\nevent some = write Size_1 /= 3;\npattern: absence; more; events: some\n".to_owned()
+        },
+        published: "TA dispatcher; VA list size, slot 1, slot 2",
+    },
+    Property {
+        name: "p09",
+        text: |_, _| {
+            chiron_property(
+                "reg, unreg, reg_2, unreg_2",
+                "(reg; (reg_2; unreg_2)*; unreg | reg; reg_2; unreg; unreg_2 | reg_2; (reg; unreg)*; unreg_2 | reg_2; reg; unreg_2; unreg)*",
+            )
+        },
+        published: "TA artist1, artist2",
+    },
+];
+
+const CHIRON_EVENTS: &str = "\
+event reg = accept Register_1 by Artist_1;
+event unreg = accept Unregister_1 by Artist_1;
+event reg_2 = accept Register_1 by Artist_2;
+event unreg_2 = accept Unregister_1 by Artist_2;
+event got1 = accept Receive_1;
+event got2 = accept Receive_2;
+event give = accept Artist_1.Notify_1;
+event give_2 = accept Artist_2.Notify_1;
+event other1 = accept Artist_1.Notify_2;
+event other2 = accept Artist_2.Notify_2;
+";
+
+fn chiron_property(events: &str, expression: &str) -> String {
+    format!("{CHIRON_EVENTS}for events {{{events}}} show all executions satisfy\n{expression}\n")
+}
+
+fn chiron_property_no(events: &str, expression: &str) -> String {
+    format!("{CHIRON_EVENTS}for events {{{events}}} show no executions satisfy\n{expression}\n")
+}
+
+/// Two artists who register for events: a third of them for the first only, a third for the second
+/// only, a third for both. The dispatcher keeps a list of who is registered for each event.
+fn chiron(events: usize, decomposed: bool) -> String {
+    let name = if decomposed { "Chiron_Decomposed" } else { "Chiron" };
+    // The first two events are for both.
+    let wants = |artist: usize, e: usize| e <= 2 || e.is_multiple_of(3) || e % 3 == artist;
+    let server = |e: usize| if decomposed { format!("Dispatcher_{e}") } else { "Dispatcher".to_owned() };
+    let groups: Vec<(String, Vec<usize>)> = match decomposed {
+        true => (1..=events).map(|e| (server(e), vec![e])).collect(),
+        false => vec![(server(1), (1..=events).collect())],
+    };
+    let mut out = format!(
+        "procedure {name} is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+   subtype Artist_Id is Positive range 1 .. 2;
+"
+    );
+    for (d, list) in &groups {
+        let _ = writeln!(out, "   task {d} is");
+        for e in list {
+            let _ = write!(
+                out,
+                "      entry Register_{e} (Who : Artist_Id);\n      entry Unregister_{e} (Who : Artist_Id);\n      entry Receive_{e};\n"
+            );
+        }
+        let _ = writeln!(out, "   end {d};");
+    }
+    for a in 1..=2 {
+        let _ = writeln!(out, "   task Artist_{a} is");
+        for e in 1..=events {
+            let _ = writeln!(out, "      entry Notify_{e};");
+        }
+        let _ = writeln!(out, "   end Artist_{a};");
+    }
+    out.push_str("   task Source;\n");
+    for (d, list) in &groups {
+        let _ = writeln!(out, "   task body {d} is");
+        for e in list {
+            let _ = write!(
+                out,
+                "      Size_{e}   : Natural range 0 .. 3 := 0;\n      Slot_{e}_1 : Natural range 0 .. 2 := 0;\n      Slot_{e}_2 : Natural range 0 .. 2 := 0;\n"
+            );
+        }
+        out.push_str("   begin\n      loop\n         select\n");
+        for e in list {
+            let _ = write!(
+                out,
+                "            accept Register_{e} (Who : Artist_Id) do
+               if (Size_{e} < 1 or Slot_{e}_1 /= Who) and (Size_{e} < 2 or Slot_{e}_2 /= Who) then
+                  Size_{e} := Size_{e} + 1;
+                  if Size_{e} = 1 then
+                     Slot_{e}_1 := Who;
+                  else
+                     Slot_{e}_2 := Who;
+                  end if;
+               end if;
+            end Register_{e};
+         or
+            accept Unregister_{e} (Who : Artist_Id) do
+               if Size_{e} = 2 and Slot_{e}_2 = Who then
+                  Size_{e} := 1;
+               elsif Size_{e} = 2 and Slot_{e}_1 = Who then
+                  Slot_{e}_1 := Slot_{e}_2;
+                  Size_{e} := 1;
+               elsif Size_{e} = 1 and Slot_{e}_1 = Who then
+                  Size_{e} := 0;
+               end if;
+            end Unregister_{e};
+         or
+            accept Receive_{e};
+            if Size_{e} >= 1 then
+               case Slot_{e}_1 is
+                  when 1 => Artist_1.Notify_{e};
+                  when 2 => Artist_2.Notify_{e};
+                  when others => null;
+               end case;
+            end if;
+            if Size_{e} >= 2 then
+               case Slot_{e}_2 is
+                  when 1 => Artist_1.Notify_{e};
+                  when 2 => Artist_2.Notify_{e};
+                  when others => null;
+               end case;
+            end if;
+         or
+"
+            );
+        }
+        out.push_str("            terminate;\n         end select;\n      end loop;\n");
+        let _ = writeln!(out, "   end {d};");
+    }
+    for a in 1..=2 {
+        let _ = write!(out, "   task body Artist_{a} is\n   begin\n");
+        for e in (1..=events).filter(|e| wants(a, *e)) {
+            let _ = writeln!(out, "      {}.Register_{e} ({a});", server(e));
+        }
+        out.push_str("      while More loop\n         select\n");
+        let accepts: Vec<String> = (1..=events)
+            .filter(|e| wants(a, *e))
+            .map(|e| format!("            accept Notify_{e};\n"))
+            .collect();
+        out.push_str(&accepts.join("         or\n"));
+        out.push_str("         else\n            null;\n         end select;\n      end loop;\n");
+        for e in (1..=events).filter(|e| wants(a, *e)) {
+            // The dispatcher may be about to call.
+            let _ = write!(
+                out,
+                "      loop
+         select
+            {}.Unregister_{e} ({a});
+            exit;
+         else
+            select
+               accept Notify_{e};
+            else
+               null;
+            end select;
+         end select;
+      end loop;
+",
+                server(e)
+            );
+        }
+        let _ = writeln!(out, "   end Artist_{a};");
+    }
+    out.push_str("   task body Source is\n   begin\n      while More loop\n");
+    for e in 1..=events {
+        let _ =
+            writeln!(out, "         if More then\n            {}.Receive_{e};\n         end if;", server(e));
+    }
+    out.push_str("      end loop;\n   end Source;\n");
+    out + &format!("begin\n   null;\nend {name};\n")
+}
+
+/// Milner's scheduler: each in turn starts its customer and passes the turn on.
+fn cyclic(n: usize) -> String {
+    let mut out = "procedure Cyclic is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+"
+    .to_owned();
+    for i in 1..=n {
+        let _ = write!(
+            out,
+            "   task Scheduler_{i} is\n      entry Turn;\n      entry Done;\n   end Scheduler_{i};\n   task Customer_{i} is\n      entry Start;\n   end Customer_{i};\n"
+        );
+    }
+    for i in 1..=n {
+        let next = i % n + 1;
+        let first = if i == 1 { "" } else { "         accept Turn;\n" };
+        let last = if i == 1 { "         accept Turn;\n" } else { "" };
+        let _ = write!(
+            out,
+            "   task body Scheduler_{i} is
+   begin
+      loop
+{first}         Customer_{i}.Start;
+         Scheduler_{next}.Turn;
+         accept Done;
+{last}      end loop;
+   end Scheduler_{i};
+   task body Customer_{i} is
+   begin
+      loop
+         accept Start;
+         Scheduler_{i}.Done;
+      end loop;
+   end Customer_{i};
+"
+        );
+    }
+    out + "begin\n   null;\nend Cyclic;\n"
+}
+
+/// Users who share a resource; whoever has the token may use it.
+fn ring(n: usize) -> String {
+    let mut out = "procedure Ring is
+   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+"
+    .to_owned();
+    for i in 1..=n {
+        let _ = write!(
+            out,
+            "   task Station_{i} is\n      entry Token;\n      entry Ask;\n      entry Free;\n   end Station_{i};\n   task User_{i};\n"
+        );
+    }
+    for i in 1..=n {
+        let next = i % n + 1;
+        let (first, last) = match i {
+            1 => ("", "         accept Token;\n"),
+            _ => ("         accept Token;\n", ""),
+        };
+        let _ = write!(
+            out,
+            "   task body Station_{i} is
+   begin
+      loop
+{first}         select
+            accept Ask;
+            accept Free;
+         else
+            null;
+         end select;
+         Station_{next}.Token;
+{last}      end loop;
+   end Station_{i};
+   task body User_{i} is
+   begin
+      while More loop
+         Station_{i}.Ask;
+         --@ event use_{i}
+         --@ event leave_{i}
+         Station_{i}.Free;
+      end loop;
+   end User_{i};
+"
+        );
+    }
+    out + "begin\n   null;\nend Ring;\n"
+}

@@ -1,0 +1,275 @@
+//! Random programs with random properties of event sequences: the flow engine, with and without its
+//! reductions, and the reachability engine must agree with the reference explorer. Nothing may be
+//! said to hold that does not; whatever is violated was replayed. RENDEZ_SEED and RENDEZ_PROGRAMS
+//! choose others and more; what fails is shrunk.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rendez_evidence::{Answer, Control, End, Options, PropertyAnswer, Random};
+use rendez_model::Program;
+use rendez_reach::Config;
+
+struct One(String);
+
+impl rendez_ada::Files for One {
+    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
+        Ok(self.0.clone().into_bytes())
+    }
+
+    fn list(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Something that happens in a program, as a property file says it.
+fn pattern(program: &Program, random: &mut Random) -> Option<String> {
+    let below = |random: &mut Random, n: usize| random.below(n);
+    let task = |random: &mut Random| program.tasks[below(random, program.tasks.len())].name.clone();
+    let kind = below(random, 10);
+    if kind < 6 && !program.entries.is_empty() {
+        let entry = rendez_model::EntryId::from(below(random, program.entries.len()));
+        let by = if below(random, 3) == 0 { format!(" by {}", task(random)) } else { String::new() };
+        let what = if below(random, 4) == 0 { "finish" } else { "accept" };
+        return Some(format!("{what} {}{by}", program.entry_name(entry)));
+    }
+    let named: Vec<&str> = program
+        .vars
+        .iter()
+        .map(|v| v.name.as_str())
+        .filter(|n| n.chars().all(|c| c.is_alphanumeric() || "._".contains(c)))
+        .collect();
+    if kind < 9 && !named.is_empty() {
+        let name = named[below(random, named.len())];
+        let what = ["write", "write", "test"][below(random, 3)];
+        let value = match below(random, 3) {
+            0 => format!(" = {}", below(random, 3)),
+            1 => format!(" /= {}", below(random, 3)),
+            _ => String::new(),
+        };
+        return Some(format!("{what} {name}{value}"));
+    }
+    let what = ["start", "end"][below(random, 2)];
+    (program.tasks.len() > 1).then(|| {
+        let task = &program.tasks[1 + below(random, program.tasks.len() - 1)];
+        format!("{what} {}", task.name)
+    })
+}
+
+/// A random property: a few states, most sequences allowed.
+fn property(program: &Program, random: &mut Random) -> Option<String> {
+    let letters = 1 + random.below(3);
+    let states = 2 + random.below(3);
+    let mut text = String::new();
+    let mut patterns: Vec<String> = Vec::new();
+    for l in 0..letters {
+        let p = pattern(program, random)?;
+        if patterns.contains(&p) {
+            return None;
+        }
+        text += &format!("event e{l} = {p};\n");
+        patterns.push(p);
+    }
+    let names: Vec<String> = (0..letters).map(|l| format!("e{l}")).collect();
+    text += &format!("automaton p all {{ events {}; start s0; accepting s0", names.join(", "));
+    for s in 1..states {
+        if random.below(4) > 0 {
+            text += &format!(", s{s}");
+        }
+    }
+    text += ";\n";
+    for s in 0..states {
+        for name in &names {
+            if random.below(4) > 0 {
+                text += &format!("  s{s} -> s{} on {name};\n", random.below(states));
+            }
+        }
+    }
+    Some(text + "}\n")
+}
+
+fn followed(program: &Program, text: &str) -> Option<Program> {
+    let file = rendez_property::regular::parse_file(text).expect("a property");
+    let monitors = rendez_evidence::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
+    let mut program = program.clone();
+    rendez_evidence::follow(&mut program, monitors);
+    Some(program)
+}
+
+#[derive(Default)]
+struct Tally {
+    decided: AtomicU64,
+    hold: AtomicU64,
+    proved: AtomicU64,
+    proved_without_all: AtomicU64,
+    violated: AtomicU64,
+    found: AtomicU64,
+}
+
+fn word(answer: &PropertyAnswer) -> &'static str {
+    match answer.answer {
+        Answer::Holds => "holds",
+        Answer::Violated(_) => "violated",
+        Answer::Inconclusive(..) => "inconclusive",
+    }
+}
+
+fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>> {
+    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
+    let front = rendez_ada::read(&request, &One(source.to_owned()));
+    let program = followed(&front.program?, text)?;
+    let options = Options { max_states: 20_000, merge_local: false, ..Options::default() };
+    let control = Control::default();
+    let exact = rendez_explore::check(&program, &options, &control);
+    if exact.end != End::Complete || !exact.reached.is_empty() {
+        return None;
+    }
+    let exact = &exact.properties[0];
+    let mut sliced = program.clone();
+    rendez_model::passes::propagate_constants(&mut sliced);
+    rendez_model::passes::slice(&mut sliced, &[]);
+    rendez_model::passes::drop_idle_locks(&mut sliced);
+    let merged = Options { merge_local: true, ..options.clone() };
+    let mut others = vec![(
+        "explore, merged and sliced",
+        rendez_explore::check(&sliced, &merged, &control).properties.swap_remove(0),
+    )];
+    let config = Config { symmetry: false, ..Config::default() };
+    others.push(("reach", rendez_reach::properties(&program, &merged, &config, &control).0.swap_remove(0)));
+    others.push((
+        "reach, sliced",
+        rendez_reach::properties(&sliced, &merged, &config, &control).0.swap_remove(0),
+    ));
+    for (name, answer) in &others {
+        if word(answer) != word(exact) {
+            return Some(Err(format!("{name}: {} instead of {}", word(answer), word(exact))));
+        }
+    }
+    let flow_options = Options { max_states: 200_000, ..options.clone() };
+    let mut settings = vec![rendez_flow::Settings::default()];
+    settings.push(rendez_flow::Settings { separate: true, unreduced: true, ..Default::default() });
+    settings.push(rendez_flow::Settings {
+        constraints: Some(Vec::new()),
+        separate: true,
+        ..Default::default()
+    });
+    for (i, settings) in settings.iter().enumerate() {
+        let program = if i == 0 { &sliced } else { &program };
+        let answer = rendez_flow::decide(program, settings, &flow_options, &control).swap_remove(0);
+        let wrong = match (word(&answer), word(exact)) {
+            ("holds", "holds") | ("violated", "violated") | ("inconclusive", _) => false,
+            // What depends on a guess is not certain either way.
+            ("violated", "inconclusive") => false,
+            _ => true,
+        };
+        if wrong {
+            let constraints = answer.constraints.join("; ");
+            return Some(Err(format!(
+                "flow {i}: {} instead of {}, with {constraints}",
+                word(&answer),
+                word(exact)
+            )));
+        }
+        if i == 0 {
+            let add = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
+            add(&tally.decided);
+            match (word(exact), word(&answer)) {
+                ("holds", w) => {
+                    add(&tally.hold);
+                    if w == "holds" {
+                        add(&tally.proved);
+                        let tasks = answer.constraints.iter().filter(|c| c.starts_with("task")).count();
+                        if tasks < program.tasks.len() - 1 {
+                            add(&tally.proved_without_all);
+                        }
+                    }
+                }
+                ("violated", w) => {
+                    add(&tally.violated);
+                    if w == "violated" {
+                        add(&tally.found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Some(Ok(()))
+}
+
+/// A panic on the way is a failure like any other.
+fn compared(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| compare(source, text, tally))).unwrap_or_else(
+        |panic| {
+            let text = panic.downcast_ref::<String>().cloned();
+            Some(Err(text.unwrap_or_else(|| "panic".into())))
+        },
+    )
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn engines_agree_on_random_properties() {
+    // Other programs every day.
+    let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
+    let first = number("RENDEZ_SEED", today * 10_000);
+    let count = number("RENDEZ_PROGRAMS", 300);
+    let next = AtomicU64::new(first);
+    let tally = Tally::default();
+    let failure = std::sync::Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            std::thread::Builder::new()
+                .stack_size(64 << 20)
+                .spawn_scoped(scope, || {
+                    loop {
+                        let seed = next.fetch_add(1, Ordering::Relaxed);
+                        if seed >= first + count || failure.lock().expect("no panic").is_some() {
+                            break;
+                        }
+                        let generated = rendez_generate::program(seed, "Main");
+                        let source = generated.to_string();
+                        let request =
+                            rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
+                        let Some(program) = rendez_ada::read(&request, &One(source.clone())).program else {
+                            continue;
+                        };
+                        for n in 0..3 {
+                            let mut random = Random::new((seed * 7 + n) * 2_654_435_769 + 1);
+                            let Some(text) = property(&program, &mut random) else { continue };
+                            if let Some(Err(why)) = compared(&source, &text, &tally) {
+                                let small = rendez_generate::shrink(&generated, 500, |p| {
+                                    matches!(compared(&p.to_string(), &text, &Tally::default()), Some(Err(_)))
+                                });
+                                let why = match compared(&small.to_string(), &text, &Tally::default()) {
+                                    Some(Err(why)) => why,
+                                    _ => why,
+                                };
+                                *failure.lock().expect("no panic") =
+                                    Some(format!("seed {seed}: {why}\n{text}\n{small}"));
+                                return;
+                            }
+                        }
+                    }
+                })
+                .expect("a thread");
+        }
+    });
+    if let Some(text) = failure.into_inner().expect("no panic") {
+        panic!("{text}");
+    }
+    let get = |c: &AtomicU64| c.load(Ordering::Relaxed);
+    println!(
+        "{} properties: {} hold, of these {} proved by flow, {} without all task automata; {} are violated, {} of these found by flow",
+        get(&tally.decided),
+        get(&tally.hold),
+        get(&tally.proved),
+        get(&tally.proved_without_all),
+        get(&tally.violated),
+        get(&tally.found)
+    );
+    assert!(get(&tally.decided) > count / 4, "too few programs are small enough");
+}
