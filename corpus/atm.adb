@@ -1,5 +1,7 @@
 --  The teller machine of the FLAVERS papers, with its off-by-one error.
---  expect: holds
+--  property: atm.qre
+--  expect: figure_11
+--  trace: figure_11 does not hold after: invalid, invalid
 with Ada.Integer_Text_IO;
 procedure ATM_Example is
    task Customer is

@@ -122,9 +122,9 @@ fn happenings(program: &Program, pattern: &Pattern, at: Position) -> Result<Vec<
     })
 }
 
-/// The monitor of a property; letters that the automaton cannot tell apart become one.
+/// The monitor of a property.
 fn monitor(program: &Program, file: &File, property: &Regular, span: Span) -> Result<Monitor, Wrong> {
-    let mut watch = Vec::new();
+    let mut watch: Vec<(Happening, u32)> = Vec::new();
     for (letter, (symbol, position)) in property.symbols.iter().enumerate() {
         let patterns = match file.bindings.iter().find(|b| b.symbol == *symbol) {
             Some(bound) => bound.patterns.iter().map(|p| (p.clone(), bound.position)).collect(),

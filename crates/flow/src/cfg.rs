@@ -41,9 +41,11 @@ pub enum Op {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     /// Waits for an entry of a task to accept; `site` numbers the call.
+    /// `more` are the arguments of others who share the node.
     Call {
         entry: EntryId,
         args: Vec<VarId>,
+        more: Vec<Vec<VarId>>,
         site: Id,
     },
     /// Waits for the lock and the barrier of a protected entry.
@@ -159,6 +161,8 @@ pub struct Facts {
     pub recursive: Vec<bool>,
     /// As published: no check fails.
     pub unchecked: bool,
+    /// Arguments of calls that always have the same value.
+    pub constant: Vec<Option<i64>>,
 }
 
 /// Why a program cannot be analysed here.
@@ -212,8 +216,70 @@ impl Facts {
         }
         requeues.sort();
         requeues.dedup();
-        Facts { abortable, requeues, closed, pool, recursive, unchecked: false }
+        Facts {
+            abortable,
+            requeues,
+            closed,
+            pool,
+            recursive,
+            unchecked: false,
+            constant: constant_arguments(program),
+        }
     }
+}
+
+/// Cells that only ever carry one number as an argument, and get it right before each call.
+fn constant_arguments(program: &Program) -> Vec<Option<i64>> {
+    let mut value: Vec<Option<i64>> = vec![None; program.vars.len()];
+    let mut spoilt = vec![false; program.vars.len()];
+    let mut before: Vec<Vec<Loc>> = vec![Vec::new(); program.nodes.len()];
+    let mut outs = vec![Vec::new(); program.entries.len()];
+    for (i, node) in program.nodes.iter().enumerate() {
+        node.action.each_successor(|s| before[s.index()].push(Loc::from(i)));
+        if let Action::Select { alternatives, .. } = &node.action {
+            for a in alternatives {
+                for e in program.possible_entries(&a.entry) {
+                    outs[e.index()].extend((0..a.formals.len()).filter(|f| a.formals[*f].mode.copies_out()));
+                }
+            }
+        }
+        match &node.action {
+            Action::Assign { to: Place::Var(cell), value: Expr::Const(v), .. } => {
+                let known = &mut value[cell.index()];
+                spoilt[cell.index()] |= known.is_some_and(|k| k != *v);
+                *known = Some(*v);
+            }
+            action => rendez_model::access::each_written(program, action, |c| spoilt[c.index()] = true),
+        }
+    }
+    for proc in &program.procs {
+        proc.formals.iter().for_each(|f| spoilt[f.cell.index()] = true);
+    }
+    for (i, node) in program.nodes.iter().enumerate() {
+        let Action::EntryCall { entry, args, .. } = &node.action else { continue };
+        let written: Vec<usize> =
+            program.possible_entries(entry).iter().flat_map(|e| outs[e.index()].clone()).collect();
+        for (position, cell) in args.iter().enumerate() {
+            // Backwards over the assignments to arguments of this call.
+            let mut work = before[i].clone();
+            let mut fresh = !work.is_empty();
+            let mut seen = Vec::new();
+            while let Some(loc) = work.pop() {
+                match &program.node(loc).action {
+                    Action::Assign { to: Place::Var(c), .. } if c == cell => {}
+                    Action::Assign { to: Place::Var(c), .. } if args.contains(c) && !seen.contains(&loc) => {
+                        seen.push(loc);
+                        fresh &= !before[loc.index()].is_empty();
+                        work.extend(&before[loc.index()]);
+                    }
+                    Action::Assign { .. } if seen.contains(&loc) => {}
+                    _ => fresh = false,
+                }
+            }
+            spoilt[cell.index()] |= !fresh || written.contains(&position);
+        }
+    }
+    value.into_iter().zip(spoilt).map(|(v, s)| v.filter(|_| !s)).collect()
 }
 
 /// One level of what a task is in the middle of.
@@ -1140,7 +1206,7 @@ impl<'p> Builder<'p> {
                     let refused = Role { part: Part::Refused { entry: *e }, then: tasking_error.clone() };
                     let broken = Role { part: Part::Broken { site }, then: any_error.clone() };
                     self.nodes[node as usize].roles.extend([refused, broken]);
-                    Part::Call { entry: *e, args: args.to_vec(), site }
+                    Part::Call { entry: *e, args: args.to_vec(), more: Vec::new(), site }
                 }
                 Owner::Object(object) => {
                     let Some(proc) = self.program.bodies.get(&(self.task, *e)) else { continue };

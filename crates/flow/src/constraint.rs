@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Data, each_cell};
 use crate::mhp::Bits;
-use crate::tfg::{Class, NodeId, Tfg};
+use crate::tfg::{Class, Node, NodeId, Tfg};
 
 /// A constraint that a problem may use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,10 +37,36 @@ struct Order {
 
 const NOWHERE: u32 = u32::MAX;
 
+/// The single participants that the property is about.
+fn lettered(tfg: &Tfg) -> Vec<bool> {
+    let mut own = vec![false; tfg.classes.len()];
+    for node in tfg.nodes.iter().filter(|n| n.letters.iter().any(|l| l.0 == 0)) {
+        for c in &node.classes {
+            own[usize::from(*c)] |= tfg.classes[usize::from(*c)].size() == 1;
+        }
+    }
+    own
+}
+
+/// Whether the order of a class looks at a communication node. Of tasks that are counted, only what
+/// they do with those the property is about: everything else would multiply the counts.
+fn in_alphabet(tfg: &Tfg, own: &[bool], node: &Node, class: u16) -> bool {
+    tfg.classes[usize::from(class)].size() == 1
+        || !node.letters.is_empty()
+        || node.classes.iter().any(|c| own[usize::from(*c)])
+}
+
 impl Order {
-    fn new(tfg: &Tfg, class: u16, events: &Bits) -> Order {
+    fn new(tfg: &Tfg, class: u16, all: &Bits, own: &[bool]) -> Order {
         let n = tfg.nodes.len();
         let mine = |id: NodeId| tfg.nodes[id as usize].classes.contains(&class);
+        let mut events = Bits::new(n);
+        for id in all.ones().filter(|id| mine(*id)) {
+            let node = &tfg.nodes[id as usize];
+            if !node.is_com() || in_alphabet(tfg, own, node, class) {
+                events.set(id);
+            }
+        }
         let mut order = Order {
             class,
             counted: tfg.classes[usize::from(class)].size() > 1,
@@ -167,6 +193,7 @@ impl<'a> Problem<'a> {
         cells.dedup();
         let ordered =
             |class: u16| constraints.iter().any(|c| matches!(c, Constraint::Order(x) if *x == class));
+        let own = lettered(tfg);
         let mut events = Bits::new(n);
         let mut effective = Bits::new(n);
         for (id, node) in tfg.nodes.iter().enumerate() {
@@ -178,19 +205,20 @@ impl<'a> Problem<'a> {
                 effective.set(id as NodeId);
             }
             let seen = node.letters.iter().any(|l| used.contains(&l.0));
-            let in_order = node.is_com() && node.classes.iter().any(|c| ordered(*c));
+            let in_order =
+                node.is_com() && node.classes.iter().any(|c| ordered(*c) && in_alphabet(tfg, &own, node, *c));
             if matters || seen || in_order || node.unsupported || (published && node.is_com()) {
                 events.set(id as NodeId);
             }
         }
         let classes = 0..tfg.classes.len() as u16;
-        let orders = classes.filter(|c| ordered(*c)).map(|c| Order::new(tfg, c, &events)).collect();
+        let orders = classes.filter(|c| ordered(*c)).map(|c| Order::new(tfg, c, &events, &own)).collect();
         Problem {
             tfg,
             automata,
             used,
             orders,
-            data: (!cells.is_empty()).then(|| Data::new(program, &cells)),
+            data: (!cells.is_empty()).then(|| Data::new(program, &cells, &tfg.sets)),
             events,
             effective,
             valuations: Interner::new(),
@@ -215,6 +243,15 @@ impl<'a> Problem<'a> {
             tuple.push(self.valuations.number(data.initial()));
         }
         tuple
+    }
+
+    /// Whether an event changes the state of nothing in use.
+    pub fn is_neutral(&self, node: NodeId) -> bool {
+        let what = &self.tfg.nodes[node as usize];
+        !what.unsupported
+            && !self.effective.get(node)
+            && !what.letters.iter().any(|l| self.used.contains(&l.0))
+            && self.orders.iter().all(|o| o.state_of[node as usize] == NOWHERE)
     }
 
     /// The state of the property.

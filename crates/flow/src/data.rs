@@ -1,5 +1,7 @@
 //! What is known of data on a path: values of the cells that are followed, nothing of the others.
 
+use std::collections::BTreeSet;
+
 use rendez_model::expr::{apply_binary, apply_unary};
 use rendez_model::{BinaryOp, Domain, Expr, Place, Program, Value, VarId};
 
@@ -25,6 +27,15 @@ impl Weighed {
     const ERROR: Weighed = Weighed { value: None, raises: true };
 }
 
+/// Numbers from here on stand for sets: the value is one of them, nobody knows which.
+const SETS: i64 = i64::MIN / 2;
+const MOST_SETS: i64 = 1 << 20;
+
+/// The number that stands for a set.
+pub fn one_of(set: usize) -> i64 {
+    SETS + set as i64
+}
+
 /// Values of all cells; those that are not followed are unknown.
 pub struct Data<'p> {
     program: &'p Program,
@@ -34,13 +45,15 @@ pub struct Data<'p> {
     /// Cells that an operation wrote though they are not followed.
     touched: Vec<VarId>,
     followed: Vec<bool>,
+    /// What numbers that stand for sets mean.
+    sets: &'p [BTreeSet<i64>],
 }
 
 /// Up to this many values of a cell are tried to learn from a condition.
 const MOST_VALUES: i64 = 64;
 
 impl<'p> Data<'p> {
-    pub fn new(program: &'p Program, cells: &[VarId]) -> Data<'p> {
+    pub fn new(program: &'p Program, cells: &[VarId], sets: &'p [BTreeSet<i64>]) -> Data<'p> {
         let mut followed = vec![false; program.vars.len()];
         cells.iter().for_each(|c| followed[c.index()] = true);
         Data {
@@ -49,7 +62,34 @@ impl<'p> Data<'p> {
             cells: cells.to_vec(),
             touched: Vec::new(),
             followed,
+            sets,
         }
+    }
+
+    fn set_of(&self, value: i64) -> Option<&'p BTreeSet<i64>> {
+        (SETS..SETS + MOST_SETS).contains(&value).then(|| &self.sets[(value - SETS) as usize])
+    }
+
+    /// Whether a value is between two others.
+    fn within(&self, value: i64, lo: i64, hi: i64) -> bool {
+        let inside = |v: &i64| lo <= *v && *v <= hi;
+        self.set_of(value).map_or(inside(&value), |set| set.iter().all(inside))
+    }
+
+    /// An operation on two values, of which one may stand for a set; None if it surely raises.
+    fn apply_binary(&self, op: BinaryOp, a: i64, b: i64) -> Option<Value> {
+        let equal = match (self.set_of(a), self.set_of(b)) {
+            (None, None) => return apply_binary(op, a, b).ok().map(Value::Known),
+            (Some(s), None) if !s.contains(&b) => false,
+            (None, Some(s)) if !s.contains(&a) => false,
+            (Some(s), Some(t)) if s.is_disjoint(t) => false,
+            _ => return Some(Value::Any),
+        };
+        Some(match op {
+            BinaryOp::Equal => Value::Known(i64::from(equal)),
+            BinaryOp::NotEqual => Value::Known(i64::from(!equal)),
+            _ => Value::Any,
+        })
     }
 
     /// The valuation at the start.
@@ -110,6 +150,7 @@ impl<'p> Data<'p> {
                         Place::Var(cell) => self.beyond(*cell, value),
                         Place::Indexed(table, index) => match self.weigh(index).value {
                             None | Some(Value::Any) => true,
+                            Some(Value::Known(i)) if self.set_of(i).is_some() => true,
                             Some(Value::Known(i)) => match self.program.at(*table, i) {
                                 Ok(cell) if cell >= 0 => self.beyond(VarId(cell as u32), value),
                                 _ => true,
@@ -135,7 +176,7 @@ impl<'p> Data<'p> {
         match (self.program.vars[cell.index()].domain, value) {
             (Domain::Opaque, _) => false,
             (_, Value::Any) => true,
-            (Domain::Range(lo, hi), Value::Known(v)) => v < lo || v > hi,
+            (Domain::Range(lo, hi), Value::Known(v)) => !self.within(v, lo, hi),
         }
     }
 
@@ -143,19 +184,25 @@ impl<'p> Data<'p> {
         match place {
             Place::Nowhere => true,
             Place::Var(cell) => {
-                if matches!(value, Value::Known(_)) && self.beyond(*cell, value) {
-                    return false;
+                if let Value::Known(v) = value
+                    && self.beyond(*cell, value)
+                {
+                    if self.set_of(v).is_none() {
+                        return false;
+                    }
+                    self.set(*cell, Value::Any);
+                    return true;
                 }
                 self.set(*cell, value);
                 true
             }
             Place::Indexed(table, index) => match self.weigh(index).value {
                 None => false,
-                Some(Value::Known(i)) => match self.program.at(*table, i) {
+                Some(Value::Known(i)) if self.set_of(i).is_none() => match self.program.at(*table, i) {
                     Ok(cell) if cell >= 0 => self.store(&Place::Var(VarId(cell as u32)), value),
                     _ => false,
                 },
-                Some(Value::Any) => {
+                Some(_) => {
                     place.each_cell(self.program, |cell| self.set(cell, Value::Any));
                     true
                 }
@@ -245,9 +292,9 @@ impl<'p> Data<'p> {
                 let raises = left.raises || right.raises;
                 match (left.value, right.value) {
                     (None, _) | (_, None) => Weighed::ERROR,
-                    (Some(Value::Known(a)), Some(Value::Known(b))) => match apply_binary(*op, a, b) {
-                        Ok(v) => Weighed::of(Value::Known(v)).also(raises),
-                        Err(_) => Weighed::ERROR,
+                    (Some(Value::Known(a)), Some(Value::Known(b))) => match self.apply_binary(*op, a, b) {
+                        Some(v) => Weighed::of(v).also(raises || v == Value::Any),
+                        None => Weighed::ERROR,
                     },
                     _ => Weighed::of(Value::Any).also(raises || expr.may_raise(self.program)),
                 }
@@ -273,7 +320,10 @@ impl<'p> Data<'p> {
                 let inner = self.weigh(e);
                 match inner.value {
                     None => Weighed::ERROR,
-                    Some(Value::Known(v)) if v < *lo || v > *hi => Weighed::ERROR,
+                    Some(Value::Known(v)) if !self.within(v, *lo, *hi) => match self.set_of(v) {
+                        Some(_) => Weighed::of(Value::Any).also(true),
+                        None => Weighed::ERROR,
+                    },
                     Some(Value::Known(v)) => Weighed::of(Value::Known(v)).also(inner.raises),
                     Some(Value::Any) => Weighed::of(Value::Any).also(true),
                 }
@@ -288,6 +338,7 @@ impl<'p> Data<'p> {
         match index.value {
             None => Weighed::ERROR,
             Some(Value::Any) => Weighed::of(Value::Any).also(true),
+            Some(Value::Known(i)) if self.set_of(i).is_some() => Weighed::of(Value::Any).also(true),
             Some(Value::Known(i)) => match value(i) {
                 Some(value) => Weighed::of(value).also(index.raises),
                 None => Weighed::ERROR,
@@ -300,6 +351,7 @@ impl<'p> Data<'p> {
         match inner.value {
             None => Weighed::ERROR,
             Some(Value::Any) => Weighed::of(Value::Any).also(inner.raises || whole.may_raise(self.program)),
+            Some(Value::Known(v)) if self.set_of(v).is_some() => Weighed::of(Value::Any).also(true),
             Some(Value::Known(v)) => match f(v) {
                 Some(v) => Weighed::of(Value::Known(v)).also(inner.raises),
                 None => Weighed::ERROR,

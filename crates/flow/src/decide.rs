@@ -14,7 +14,7 @@ use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};
 use crate::propagate::{Interleaving, Propagated, Verdict, propagate};
 use crate::replay::{Replay, replay};
-use crate::select::{candidates, hitting, rejecting};
+use crate::select::{Suspect, candidates, hitting, rejecting};
 use crate::tfg::{NodeId, Plan, Tfg};
 
 /// A constraint that the user asks for.
@@ -67,16 +67,26 @@ pub fn decide(
 ) -> Vec<PropertyAnswer> {
     (0..program.monitors.len())
         .map(|m| {
-            let mut single = program.clone();
-            single.monitors = vec![program.monitors[m].clone()];
-            single.monitors.extend(settings.given.iter().cloned());
-            One { program: &single, settings, options, control, started: Instant::now() }.decide()
+            let mut named = program.clone();
+            named.monitors = vec![program.monitors[m].clone()];
+            named.monitors.extend(settings.given.iter().cloned());
+            // Letters that the automaton does not tell apart are one, and so are tasks that only
+            // letters told apart.
+            let mut single = named.clone();
+            for monitor in &mut single.monitors {
+                let alike = monitor.alike();
+                monitor.watch.iter_mut().for_each(|(_, letter)| *letter = alike[*letter as usize]);
+            }
+            One { program: &single, named: &named, settings, options, control, started: Instant::now() }
+                .decide()
         })
         .collect()
 }
 
 struct One<'a> {
     program: &'a Program,
+    /// The same with letters as they were written.
+    named: &'a Program,
     settings: &'a Settings,
     options: &'a Options,
     control: &'a Control,
@@ -283,7 +293,23 @@ impl One<'_> {
                 Verdict::Unsupported { ref path } => (path.clone(), false, true),
             };
             if self.settings.constraints.is_none() {
-                let found = rejecting(self.program, tfg, automata, &mut all, &given, &path, at_end);
+                // Where the order of a task is known, what it does silently is known, too.
+                let ordered: Vec<u16> = constraints
+                    .iter()
+                    .filter_map(|c| match c {
+                        Constraint::Order(class) => Some(*class),
+                        _ => None,
+                    })
+                    .collect();
+                let suspect = Suspect {
+                    program: self.program,
+                    tfg,
+                    path: &path,
+                    at_end,
+                    ordered,
+                    events: &problem.events,
+                };
+                let found = rejecting(&suspect, automata, &mut all, &given);
                 if !found.is_empty() {
                     rejected.push(found);
                     continue;
@@ -337,8 +363,16 @@ impl One<'_> {
 
     /// Looks for the execution behind a path.
     fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Result {
+        if let Some(loc) = self.program.wide_select() {
+            let span = self.program.node(loc).span;
+            let why = format!(
+                "a path is left, and a select with more than 62 alternatives cannot be executed ({span})"
+            );
+            return Result::Stuck { why };
+        }
         let semantics = Semantics::bounded(self.program, self.options.recursion);
-        let mut findings = Findings::new(&semantics);
+        let written = Semantics::bounded(self.named, self.options.recursion);
+        let mut findings = Findings::new(&written);
         let certain = Options { skip_guesses: true, ..self.options.clone() };
         let mut stuck = 0;
         for options in [&certain, self.options] {

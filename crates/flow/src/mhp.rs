@@ -27,12 +27,22 @@ impl Bits {
         new
     }
 
-    pub fn ones(&self) -> Ones<'_> {
-        Ones { words: &self.words, at: 0, word: self.words.first().copied().unwrap_or(0) }
+    /// Adds another set, and tells what was new.
+    pub fn take_new(&mut self, other: &Bits, new: &mut Vec<NodeId>) {
+        for (w, (mine, word)) in self.words.iter_mut().zip(&other.words).enumerate() {
+            let mut fresh = word & !*mine;
+            if fresh != 0 {
+                *mine |= fresh;
+                while fresh != 0 {
+                    new.push(w as NodeId * 64 + fresh.trailing_zeros());
+                    fresh &= fresh - 1;
+                }
+            }
+        }
     }
 
-    pub fn words(&self) -> &[u64] {
-        &self.words
+    pub fn ones(&self) -> Ones<'_> {
+        Ones { words: &self.words, at: 0, word: self.words.first().copied().unwrap_or(0) }
     }
 
     pub fn count(&self) -> usize {

@@ -47,9 +47,21 @@ pub struct Interleaving {
     /// The number of each event node.
     number: Vec<u32>,
     nodes: Vec<NodeId>,
+    /// Events that change nothing.
+    neutral: Vec<bool>,
+    /// Where control goes from each node: where its list begins, and all lists.
+    first: Vec<u32>,
+    targets: Vec<Target>,
     /// Edges before and after the reduction.
     pub before: usize,
     pub after: usize,
+}
+
+/// A node that control goes to, with its number as an event if it is one.
+#[derive(Clone, Copy)]
+struct Target {
+    node: NodeId,
+    event: u32,
 }
 
 impl Interleaving {
@@ -73,7 +85,14 @@ impl Interleaving {
             rows.push(row);
         }
         let before = rows.iter().map(Bits::count).sum();
-        let mut result = Interleaving { rows, number, nodes, before, after: before };
+        let neutral = nodes.iter().map(|n| problem.is_neutral(*n)).collect();
+        let mut first = vec![0];
+        let mut targets = Vec::new();
+        for list in tfg.control() {
+            targets.extend(list.iter().map(|n| Target { node: *n, event: number[*n as usize] }));
+            first.push(targets.len() as u32);
+        }
+        let mut result = Interleaving { rows, number, nodes, neutral, first, targets, before, after: before };
         if reduced {
             result.reduce(problem, program);
         }
@@ -159,7 +178,6 @@ pub fn propagate(
     started: Instant,
 ) -> Propagated {
     let tfg = problem.tfg;
-    let successors = tfg.control();
     let first = problem.initial();
     let mut run = Run {
         problem,
@@ -177,6 +195,7 @@ pub fn propagate(
     let mut reached = Bits::new(tfg.nodes.len());
     let mut ended = false;
     let mut next = 0;
+    let mut fresh: Vec<u32> = Vec::new();
     let verdict = 'search: loop {
         if next == run.queue.len() {
             break Verdict::Holds;
@@ -198,8 +217,9 @@ pub fn propagate(
         let here = next as u32;
         next += 1;
         reached.set(node);
-        for s in &successors[node as usize] {
-            let event = edges.number[*s as usize];
+        let list = edges.first[node as usize] as usize..edges.first[node as usize + 1] as usize;
+        for Target { node: s, event } in &edges.targets[list] {
+            let event = *event;
             if event != u32::MAX {
                 if run.tried[tuple as usize].set(event)
                     && let Some(found) = run.try_event(tuple, event, here)
@@ -221,16 +241,11 @@ pub fn propagate(
         if number == u32::MAX {
             continue;
         }
-        let row = &edges.rows[number as usize];
-        for (w, word) in row.words().iter().enumerate() {
-            let mut fresh = word & !run.tried[tuple as usize].words()[w];
-            while fresh != 0 {
-                let event = w as u32 * 64 + fresh.trailing_zeros();
-                fresh &= fresh - 1;
-                run.tried[tuple as usize].set(event);
-                if let Some(found) = run.try_event(tuple, event, here) {
-                    break 'search found;
-                }
+        fresh.clear();
+        run.tried[tuple as usize].take_new(&edges.rows[number as usize], &mut fresh);
+        for event in &fresh {
+            if let Some(found) = run.try_event(tuple, *event, here) {
+                break 'search found;
             }
         }
     };
@@ -278,6 +293,12 @@ impl Run<'_, '_> {
     /// What an event makes of a tuple; a verdict if that ends the search.
     fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Verdict> {
         let node = self.edges.nodes[event as usize];
+        if self.edges.neutral[event as usize] {
+            if self.at[tuple as usize].set(node) {
+                self.queue.push(Reached { tuple, node, from: here });
+            }
+            return None;
+        }
         let mut out = std::mem::take(&mut self.out);
         self.problem.step(&self.tuples[tuple as usize], node, &mut out);
         let mut found = None;

@@ -6,11 +6,13 @@
 use std::collections::VecDeque;
 
 use rendez_model::monitor::Monitor;
-use rendez_model::{Domain, Program, VarId};
+use rendez_model::{Domain, Program, Value, VarId};
+use rustc_hash::FxHashSet;
 
 use crate::constraint::{Constraint, Problem};
-use crate::data::each_cell;
-use crate::tfg::{NodeId, Tfg};
+use crate::data::{Data, each_cell};
+use crate::mhp::Bits;
+use crate::tfg::{NONE, NodeId, Tfg};
 
 /// A constraint, or several that only together reject some path, with what they cost.
 pub struct Candidate {
@@ -80,26 +82,171 @@ pub fn candidates(program: &Program, tfg: &Tfg) -> Vec<Candidate> {
     all
 }
 
+/// A path with what is known of it: the participants whose order it respects, and the nodes that
+/// count; between those, such a participant may pass any silent nodes that lead on.
+pub struct Suspect<'a> {
+    pub program: &'a Program,
+    pub tfg: &'a Tfg,
+    pub path: &'a [NodeId],
+    pub at_end: bool,
+    pub ordered: Vec<u16>,
+    pub events: &'a Bits,
+}
+
+/// More ways to complete a path are not looked at.
+const MOST_WAYS: usize = 20_000;
+
+impl Suspect<'_> {
+    /// Whether some constraints reject the path, however it is completed.
+    fn is_rejected(&self, automata: &[Monitor], given: &[Constraint], parts: &[Constraint]) -> bool {
+        let (orders, rest): (Vec<Constraint>, Vec<Constraint>) =
+            parts.iter().cloned().partition(|p| matches!(p, Constraint::Order(_)));
+        let mut fixed = given.to_vec();
+        fixed.extend(orders.iter().cloned());
+        if !orders.is_empty()
+            && Problem::new(self.program, self.tfg, automata, &fixed).rejects(self.path, self.at_end)
+        {
+            return true;
+        }
+        let cells: Vec<VarId> = rest
+            .iter()
+            .flat_map(|p| match p {
+                Constraint::Cells(cells) => cells.clone(),
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut ordered = self.ordered.clone();
+        ordered.extend(orders.iter().filter_map(|p| match p {
+            Constraint::Order(class) => Some(*class),
+            _ => None,
+        }));
+        !cells.is_empty() && !self.survives(&cells, &ordered)
+    }
+
+    /// Whether the values of some cells let the path happen.
+    fn survives(&self, cells: &[VarId], ordered: &[u16]) -> bool {
+        let mut data = Data::new(self.program, cells, &self.tfg.sets);
+        let follows = |c: &u16| ordered.contains(c) && self.tfg.classes[usize::from(*c)].size() == 1;
+        let mut last: Vec<Option<NodeId>> = vec![None; self.tfg.classes.len()];
+        let mut values: FxHashSet<Vec<Value>> = FxHashSet::from_iter([data.initial()]);
+        for n in self.path {
+            let node = &self.tfg.nodes[*n as usize];
+            let silent = !self.events.get(*n) && !node.is_com() && node.letters.is_empty();
+            if silent && node.classes.iter().any(follows) {
+                continue;
+            }
+            for class in node.classes.iter().filter(|c| follows(c)) {
+                match self.on_the_way(&mut data, *class, last[usize::from(*class)], *n, values) {
+                    Some(after) => values = after,
+                    None => return true,
+                }
+                last[usize::from(*class)] = Some(*n);
+            }
+            values =
+                values.into_iter().filter_map(|mut v| data.run(&mut v, &node.ops).then_some(v)).collect();
+            if values.is_empty() {
+                return false;
+            }
+        }
+        // Whoever has begun must come to its end.
+        let ends = |c: &u16| self.at_end && follows(c) && self.tfg.classes[usize::from(*c)].last != NONE;
+        for class in (0..self.tfg.classes.len() as u16).filter(ends) {
+            let end = self.tfg.classes[usize::from(class)].last;
+            match last[usize::from(class)] {
+                None => continue,
+                Some(n) if n == end => continue,
+                from => match self.on_the_way(&mut data, class, from, end, values) {
+                    Some(after) => values = after,
+                    None => return true,
+                },
+            }
+        }
+        !values.is_empty()
+    }
+
+    /// The values after silent nodes on some way of a participant to a node; None if there are too many.
+    fn on_the_way(
+        &self,
+        data: &mut Data,
+        class: u16,
+        from: Option<NodeId>,
+        to: NodeId,
+        values: FxHashSet<Vec<Value>>,
+    ) -> Option<FxHashSet<Vec<Value>>> {
+        let starts = match from {
+            Some(n) => self.tfg.within(n, class),
+            None => vec![self.tfg.classes[usize::from(class)].init],
+        };
+        let mut seen: FxHashSet<(NodeId, Vec<Value>)> = FxHashSet::default();
+        let mut work: Vec<(NodeId, Vec<Value>)> = Vec::new();
+        for v in values {
+            work.extend(starts.iter().map(|s| (*s, v.clone())));
+        }
+        let mut found = FxHashSet::default();
+        while let Some((n, mut v)) = work.pop() {
+            if n == to {
+                found.insert(v);
+                continue;
+            }
+            let node = &self.tfg.nodes[n as usize];
+            if node.is_com() || !node.letters.is_empty() || !seen.insert((n, v.clone())) {
+                continue;
+            }
+            if seen.len() > MOST_WAYS {
+                return None;
+            }
+            if data.run(&mut v, &node.ops) {
+                work.extend(self.tfg.within(n, class).into_iter().map(|s| (s, v.clone())));
+            }
+        }
+        Some(found)
+    }
+}
+
 /// The candidates that reject a path, by number. Where only several together do, they become a
 /// candidate of their own.
 pub fn rejecting(
-    program: &Program,
-    tfg: &Tfg,
+    suspect: &Suspect,
     automata: &[Monitor],
     all: &mut Vec<Candidate>,
     given: &[Constraint],
-    path: &[NodeId],
-    at_end: bool,
 ) -> Vec<usize> {
+    let Suspect { program, tfg, path, at_end, .. } = *suspect;
     let rejects = |set: &[usize], all: &[Candidate]| {
-        let mut constraints = given.to_vec();
-        constraints.extend(set.iter().flat_map(|c| all[*c].parts.clone()));
-        Problem::new(program, tfg, automata, &constraints).rejects(path, at_end)
+        let parts: Vec<Constraint> = set.iter().flat_map(|c| all[*c].parts.clone()).collect();
+        suspect.is_rejected(automata, given, &parts)
     };
-    let found: Vec<usize> = (0..all.len()).filter(|c| rejects(&[*c], all)).collect();
+    // What has no part in the path cannot reject it, unless it must have come to its end.
+    let mut classes: Vec<u16> = Vec::new();
+    let mut cells: Vec<VarId> = Vec::new();
+    for id in path {
+        let node = &tfg.nodes[*id as usize];
+        classes.extend(&node.classes);
+        for op in &node.ops {
+            each_cell(program, op, &mut |c| cells.push(c));
+        }
+    }
+    // What participants with a known order do silently may be on it.
+    for node in &tfg.nodes {
+        if node.classes.iter().any(|c| suspect.ordered.contains(c)) {
+            for op in &node.ops {
+                each_cell(program, op, &mut |c| cells.push(c));
+            }
+        }
+    }
+    cells.sort();
+    cells.dedup();
+    let takes_part = |part: &Constraint| match part {
+        Constraint::Order(class) => at_end || classes.contains(class),
+        Constraint::Cells(list) => list.iter().any(|c| cells.binary_search(c).is_ok()),
+        Constraint::Given(_) => true,
+    };
+    let possible: Vec<usize> = (0..all.len()).filter(|c| all[*c].parts.iter().any(takes_part)).collect();
+    let found: Vec<usize> = possible.iter().copied().filter(|c| rejects(&[*c], all)).collect();
     if !found.is_empty() {
         return found;
     }
+    // Together they may miss something on the path.
     let mut needed: Vec<usize> = (0..all.len()).filter(|c| all[*c].parts.len() == 1).collect();
     if !rejects(&needed, all) {
         return Vec::new();

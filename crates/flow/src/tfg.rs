@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rendez_model::monitor::{Happening, Monitor};
 use rendez_model::{
-    Action, EntryId, Expr, Loc, LockMode, ObjectId, Owner, Place, Program, Storage, TaskId, VarId,
+    Action, EntryId, Expr, Formal, Loc, LockMode, ObjectId, Owner, Place, Program, Storage, TaskId, VarId,
 };
 
 use crate::cfg::{
     Builder, Cfg, Facts, Id, Letter, Op, Part, Role, Unfit, accepted, begun, copies_in, copies_out, finished,
 };
-use crate::data::each_cell;
+use crate::data::{each_cell, one_of};
 use crate::mhp::{Bits, Matrix, mhp};
 use crate::refine::refine;
 
@@ -96,6 +96,8 @@ pub struct Tfg {
     pub mhp: Matrix,
     /// The main program only starts the tasks and waits for them: it is not followed.
     pub without_main: bool,
+    /// What numbers that stand for sets mean.
+    pub sets: Vec<BTreeSet<i64>>,
 }
 
 /// How a graph is built.
@@ -183,21 +185,40 @@ struct Waiting {
     entry: EntryId,
 }
 
-/// Whether automata make a difference between a task and others of its shape.
-fn marks(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<bool> {
+/// Automaton, what happens, letter, entries, who must call, parameters.
+type Mark = (usize, u8, u32, Vec<usize>, Option<TaskId>, Vec<Option<i64>>);
+
+/// What automata see of a task: alike tasks with the same marks are the same to them.
+fn marks(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<Mark> {
     let own: Vec<EntryId> = entries_of(program, task);
-    let mut bits = Vec::new();
-    for (happening, _) in automata.iter().flat_map(|a| &a.watch) {
-        match happening {
-            Happening::Accept { entries, by, .. } | Happening::Finish { entries, by } => {
-                bits.extend(own.iter().map(|e| entries.contains(e)));
-                bits.push(*by == Some(task));
+    let mut marks = Vec::new();
+    for (a, automaton) in automata.iter().enumerate() {
+        for (happening, letter) in &automaton.watch {
+            let (kind, entries, by, values) = match happening {
+                Happening::Accept { entries, by, values } => (0, entries, by, values.clone()),
+                Happening::Finish { entries, by } => (1, entries, by, Vec::new()),
+                Happening::Start(tasks) | Happening::End(tasks) => {
+                    let kind = if matches!(happening, Happening::Start(_)) { 2 } else { 3 };
+                    if tasks.contains(&task) {
+                        marks.push((a, kind, *letter, Vec::new(), None, Vec::new()));
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            // Its own entries, whoever calls, by their number; and others' entries that it calls.
+            let mine: Vec<usize> = (0..own.len()).filter(|k| entries.contains(&own[*k])).collect();
+            if !mine.is_empty() {
+                marks.push((a, kind, *letter, mine, *by, values.clone()));
             }
-            Happening::Start(tasks) | Happening::End(tasks) => bits.push(tasks.contains(&task)),
-            _ => {}
+            if *by == Some(task) {
+                let called = entries.iter().map(|e| e.index()).collect();
+                marks.push((a, kind + 4, *letter, called, None, values));
+            }
         }
     }
-    bits
+    marks.sort();
+    marks
 }
 
 fn entries_of(program: &Program, task: TaskId) -> Vec<EntryId> {
@@ -261,6 +282,7 @@ struct Assembly<'a> {
     base: Vec<NodeId>,
     nodes: Vec<Node>,
     without_main: bool,
+    sets: Vec<BTreeSet<i64>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -311,14 +333,20 @@ impl<'a> Assembly<'a> {
             base: Vec::new(),
             nodes: Vec::new(),
             without_main,
+            sets: Vec::new(),
         };
-        for class in classes {
-            for t in &class {
+        for class in &classes {
+            for t in class {
                 assembly.class_of[*t] = Some(assembly.classes.len());
             }
+            let members = class.iter().map(|t| TaskId::from(*t)).collect();
+            assembly.classes.push(Class { members, object: None, init: NONE, last: NONE, dormant: false });
+        }
+        for (c, class) in classes.iter().enumerate() {
             let members: Vec<&Cfg> = class.iter().map(|t| &cfgs[*t]).collect();
-            let mut graph = unite(plan, &members);
+            let mut graph = assembly.unite(&members);
             Self::forget(plan, &mut graph);
+            assembly.fold_chains(&mut graph);
             if plan.published {
                 for node in &mut graph.nodes {
                     node.roles.retain(|r| !matches!(r.part, Part::Refused { .. } | Part::Broken { .. }));
@@ -327,9 +355,8 @@ impl<'a> Assembly<'a> {
             refine(&mut graph, plan.optimise);
             let first = &graph.nodes[graph.init as usize];
             let dormant = first.roles.iter().any(|r| r.part == Part::Startable);
+            assembly.classes[c].dormant = dormant;
             assembly.graphs.push(graph);
-            let members = class.iter().map(|t| TaskId::from(*t)).collect();
-            assembly.classes.push(Class { members, object: None, init: NONE, last: NONE, dormant });
         }
         Ok(assembly)
     }
@@ -342,6 +369,40 @@ impl<'a> Assembly<'a> {
                 each_cell(plan.program, op, &mut |c| found |= plan.cells.contains(&c));
                 found
             });
+        }
+    }
+
+    /// Starting or awaiting the members of a class one after the other becomes a loop.
+    fn fold_chains(&self, graph: &mut Cfg) {
+        let links = |graph: &Cfg, id: Id| -> Option<(bool, usize)> {
+            let node = &graph.nodes[id as usize];
+            let [role] = &node.roles[..] else { return None };
+            let silent = node.ops.is_empty() && node.letters.is_empty() && node.succ.is_empty();
+            let (start, tasks) = match &role.part {
+                Part::Start { tasks } => (true, tasks),
+                Part::Join { tasks } => (false, tasks),
+                _ => return None,
+            };
+            let [task] = tasks[..] else { return None };
+            let class = self.class_of[task.index()]?;
+            (silent && self.classes[class].size() > 1).then_some((start, class))
+        };
+        for id in 0..graph.nodes.len() as Id {
+            let Some(kind) = links(graph, id) else { continue };
+            let mut at = id;
+            let mut folded = false;
+            while let [next] = graph.nodes[at as usize].roles[0].then[..] {
+                if next == id || links(graph, next) != Some(kind) {
+                    break;
+                }
+                at = next;
+                folded = true;
+            }
+            if folded {
+                let mut then = graph.nodes[at as usize].roles[0].then.clone();
+                then.push(id);
+                graph.nodes[id as usize].roles[0].then = then;
+            }
         }
     }
 
@@ -375,6 +436,78 @@ impl<'a> Assembly<'a> {
                 c.nodes.iter().all(|n| n.roles.iter().all(|r| r.part != Part::Terminable))
                     && begun(plan.program, plan.automata, c.task).is_empty()
             })
+    }
+
+    /// One graph for alike tasks: the roles of all of them, and only those operations that do the same
+    /// whoever does them.
+    fn unite(&self, members: &[&Cfg]) -> Cfg {
+        let plan = self.plan;
+        let mut graph = members[0].clone();
+        if members.len() == 1 {
+            return graph;
+        }
+        let hidden: Vec<TaskId> = members.iter().map(|m| m.task).collect();
+        for (i, node) in graph.nodes.iter_mut().enumerate() {
+            let all: Vec<Vec<Op>> =
+                members.iter().map(|m| blur(plan.program, m.nodes[i].ops.clone(), &hidden)).collect();
+            if all.iter().all(|ops| *ops == all[0]) {
+                node.ops = all[0].clone();
+            } else {
+                // Somebody may have changed any of these.
+                let mut written = BTreeSet::new();
+                for op in all.iter().flatten() {
+                    match op {
+                        Op::Assign(place, _) | Op::Havoc(place) => {
+                            place.each_cell(plan.program, |c| {
+                                written.insert(c);
+                            });
+                        }
+                        Op::Set(cell, _) | Op::Copy { to: cell, .. } | Op::Reset(cell) => {
+                            written.insert(*cell);
+                        }
+                        Op::Assume(..) | Op::Raises(_) | Op::Fails(..) => {}
+                    }
+                }
+                node.ops = written.into_iter().map(|c| Op::Havoc(Place::Var(c))).collect();
+            }
+            for member in &members[1..] {
+                for role in &member.nodes[i].roles {
+                    match node.roles.iter_mut().find(|r| self.same_port(r, role)) {
+                        None => node.roles.push(role.clone()),
+                        Some(known) => {
+                            if let (Part::Call { more, .. }, Part::Call { args, .. }) =
+                                (&mut known.part, &role.part)
+                            {
+                                more.push(args.clone());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for (s, site) in graph.sites.iter_mut().enumerate() {
+            for member in &members[1..] {
+                let more: Vec<(EntryId, Id)> =
+                    member.sites[s].pending.iter().filter(|p| !site.pending.contains(p)).copied().collect();
+                site.pending.extend(more);
+            }
+        }
+        graph
+    }
+
+    /// Whether a role of another member adds nothing: everything but the partner is the same anyway.
+    fn same_port(&self, a: &Role, b: &Role) -> bool {
+        match (&a.part, &b.part) {
+            (Part::Call { entry: x, .. }, Part::Call { entry: y, .. })
+            | (Part::Refused { entry: x }, Part::Refused { entry: y }) => {
+                (x == y
+                    || (self.class_of_entry(*x).is_some()
+                        && self.class_of_entry(*x) == self.class_of_entry(*y)))
+                    && a.then == b.then
+            }
+            // Locals of the members differ, but nobody follows them.
+            _ => shape(self.plan.program, a) == shape(self.plan.program, b),
+        }
     }
 
     fn class_of_entry(&self, entry: EntryId) -> Option<(usize, usize)> {
@@ -502,9 +635,9 @@ impl<'a> Assembly<'a> {
         for first in objects {
             self.nodes[initial as usize].then[0].push(first);
         }
-        let Assembly { classes, nodes, without_main, .. } = self;
+        let Assembly { classes, nodes, without_main, sets, .. } = self;
         let mut tfg =
-            Tfg { classes, nodes, initial, last, meets: Vec::new(), mhp: Matrix::new(0), without_main };
+            Tfg { classes, nodes, initial, last, meets: Vec::new(), mhp: Matrix::new(0), without_main, sets };
         tfg.find_meets();
         let reached;
         (tfg.mhp, reached) = mhp(&tfg);
@@ -532,7 +665,7 @@ impl<'a> Assembly<'a> {
             let here = self.global(*class, *id);
             let place = loc(self, *class, *id);
             match &role.part {
-                Part::Call { entry, args, .. } => {
+                Part::Call { entry, args, more, .. } => {
                     let Some(port) = self.class_of_entry(*entry) else { continue };
                     for (other, at, accept) in &all {
                         let Part::Accept { entry: e, formals, accept: number, whole } = &accept.part else {
@@ -547,10 +680,10 @@ impl<'a> Assembly<'a> {
                         let there = self.global(*other, *at);
                         let caller = self.classes[*class].members[0];
                         let then = self.globals(*other, &accept.then);
-                        for (test, letters) in accepted(program, self.plan.automata, caller, *e, formals) {
-                            let mut ops = copies_in(formals, args);
+                        for (test, mut letters) in accepted(program, self.plan.automata, caller, *e, formals)
+                        {
+                            let mut ops = self.arguments(*class, formals, args, more);
                             ops.extend(test);
-                            let mut letters = letters;
                             let back = self.globals(*class, &role.then);
                             let first = if *whole {
                                 ops.extend(copies_out(formals, args));
@@ -711,6 +844,41 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
+    /// How parameters arrive. Of tasks that share a node it is known at most which values they pass.
+    fn arguments(
+        &mut self,
+        class: usize,
+        formals: &[Formal],
+        args: &[VarId],
+        more: &[Vec<VarId>],
+    ) -> Vec<Op> {
+        let mut ops = copies_in(formals, args);
+        if self.classes[class].size() == 1 {
+            return ops;
+        }
+        let all: Vec<&[VarId]> = std::iter::once(args).chain(more.iter().map(Vec::as_slice)).collect();
+        for op in &mut ops {
+            let Op::Copy { to, from } = op else { continue };
+            let Some(position) = args.iter().position(|a| a == from) else { continue };
+            let values: Option<BTreeSet<i64>> =
+                all.iter().map(|args| self.plan.facts.constant[args[position].index()]).collect();
+            let Some(values) = values else { continue };
+            let value = match values.len() {
+                1 => values.first().copied().unwrap_or(0),
+                _ => {
+                    let known = self.sets.iter().position(|s| *s == values);
+                    let set = known.unwrap_or_else(|| {
+                        self.sets.push(values);
+                        self.sets.len() - 1
+                    });
+                    one_of(set)
+                }
+            };
+            *op = Op::Set(*to, Expr::Const(value));
+        }
+        ops
+    }
+
     fn classes_of(&self, tasks: &[TaskId]) -> Vec<usize> {
         let set: BTreeSet<usize> = tasks.iter().filter_map(|t| self.class_of[t.index()]).collect();
         set.into_iter().collect()
@@ -842,70 +1010,6 @@ fn blur(program: &Program, ops: Vec<Op>, hidden: &[TaskId]) -> Vec<Op> {
             })
         })
         .collect()
-}
-
-/// One graph for alike tasks: the roles of all of them, and only those operations that do the same
-/// whoever does them.
-fn unite(plan: &Plan, members: &[&Cfg]) -> Cfg {
-    let mut graph = members[0].clone();
-    if members.len() == 1 {
-        return graph;
-    }
-    let hidden: Vec<TaskId> = members.iter().map(|m| m.task).collect();
-    for (i, node) in graph.nodes.iter_mut().enumerate() {
-        let all: Vec<Vec<Op>> =
-            members.iter().map(|m| blur(plan.program, m.nodes[i].ops.clone(), &hidden)).collect();
-        if all.iter().all(|ops| *ops == all[0]) {
-            node.ops = all[0].clone();
-        } else {
-            // Somebody may have changed any of these.
-            let mut written = BTreeSet::new();
-            for op in all.iter().flatten() {
-                match op {
-                    Op::Assign(place, _) | Op::Havoc(place) => {
-                        place.each_cell(plan.program, |c| {
-                            written.insert(c);
-                        });
-                    }
-                    Op::Set(cell, _) | Op::Copy { to: cell, .. } | Op::Reset(cell) => {
-                        written.insert(*cell);
-                    }
-                    Op::Assume(..) | Op::Raises(_) | Op::Fails(..) => {}
-                }
-            }
-            node.ops = written.into_iter().map(|c| Op::Havoc(Place::Var(c))).collect();
-        }
-        for member in &members[1..] {
-            for role in &member.nodes[i].roles {
-                let known = node.roles.iter().any(|r| same_port(plan, r, role));
-                if !known {
-                    node.roles.push(role.clone());
-                }
-            }
-        }
-    }
-    for (s, site) in graph.sites.iter_mut().enumerate() {
-        for member in &members[1..] {
-            let more: Vec<(EntryId, Id)> =
-                member.sites[s].pending.iter().filter(|p| !site.pending.contains(p)).copied().collect();
-            site.pending.extend(more);
-        }
-    }
-    graph
-}
-
-/// Whether a role of another member adds nothing: everything but the partner is the same anyway.
-fn same_port(plan: &Plan, a: &Role, b: &Role) -> bool {
-    match (&a.part, &b.part) {
-        (Part::Call { entry: x, .. }, Part::Call { entry: y, .. })
-        | (Part::Refused { entry: x }, Part::Refused { entry: y }) => {
-            plan.program.entries[x.index()].owner == plan.program.entries[y.index()].owner
-                && x == y
-                && a.then == b.then
-        }
-        // Locals of the members differ, but nobody follows them.
-        _ => shape(plan.program, a) == shape(plan.program, b),
-    }
 }
 
 impl Tfg {

@@ -210,6 +210,15 @@ impl Happening {
 }
 
 impl Monitor {
+    /// For each letter the first letter with the same effect everywhere.
+    pub fn alike(&self) -> Vec<u32> {
+        let states = self.accepting.len() as u32;
+        let column = |l: u32| (0..states).map(|s| self.step(s, l)).collect::<Vec<_>>();
+        let columns: Vec<Vec<u32>> = (0..self.letters as u32).map(column).collect();
+        let first = |c: &Vec<u32>| columns.iter().position(|other| other == c).unwrap_or(0) as u32;
+        columns.iter().map(first).collect()
+    }
+
     pub fn step(&self, state: u32, letter: u32) -> u32 {
         self.next[state as usize * self.letters + letter as usize]
     }

@@ -608,6 +608,15 @@ impl Program {
         format!("{owner}.{}", entry.name)
     }
 
+    /// A select with more alternatives than a state can hold: it can be analysed, but not executed.
+    pub fn wide_select(&self) -> Option<Loc> {
+        let wide = |n: &Node| match &n.action {
+            Action::Select { alternatives, delays, .. } => alternatives.len() + delays.len() > 62,
+            _ => false,
+        };
+        self.nodes.iter().position(wide).map(Loc::from)
+    }
+
     pub fn exception_name(&self, exception: ExceptionId) -> &str {
         &self.exceptions[exception.index()]
     }

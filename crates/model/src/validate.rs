@@ -160,9 +160,6 @@ impl Check<'_> {
             }
             Action::EntryCall { args, .. } => args.iter().for_each(|a| self.var(*a, &at)),
             Action::Select { alternatives, delays, terminate, otherwise } => {
-                self.require(alternatives.len() + delays.len() < 63, || {
-                    format!("{at}: more than 62 alternatives")
-                });
                 let extras = usize::from(!delays.is_empty())
                     + usize::from(terminate.is_some())
                     + usize::from(otherwise.is_some());

@@ -244,17 +244,6 @@ impl Dfa {
         Dfa { letters: self.letters, next, accepting, start: 0 }
     }
 
-    /// For each letter the first letter with the same effect everywhere; None if it never has one.
-    pub fn alike(&self) -> Vec<Option<usize>> {
-        let column = |l: usize| (0..self.len()).map(|s| self.step(s as u32, l)).collect::<Vec<_>>();
-        let columns: Vec<Vec<u32>> = (0..self.letters).map(column).collect();
-        let idle: Vec<u32> = (0..self.len() as u32).collect();
-        columns
-            .iter()
-            .map(|c| if *c == idle { None } else { columns.iter().position(|other| other == c) })
-            .collect()
-    }
-
     pub fn accepts(&self, word: &[usize]) -> bool {
         let end = word.iter().fold(self.start, |state, letter| self.step(state, *letter));
         self.accepting[end as usize]

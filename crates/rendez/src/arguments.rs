@@ -81,7 +81,7 @@ pub struct Bench {
     #[arg(long, value_name = "FAMILY:N")]
     pub emit: Option<String>,
     /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
-    /// reduction, growth
+    /// reduction, growth, propagation
     #[arg(long, value_name = "PART")]
     pub only: Option<String>,
     /// Where `growth` and `flavers` write their plots

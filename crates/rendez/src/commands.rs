@@ -133,7 +133,10 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
     for invalid in broken.iter().take(5) {
         crate::complain!("internal error: {invalid}");
     }
-    if broken.is_empty() { Ok(()) } else { Err(INTERNAL) }
+    if !broken.is_empty() {
+        return Err(INTERNAL);
+    }
+    Ok(())
 }
 
 fn run_check(check: &Check) -> u8 {
@@ -164,6 +167,12 @@ fn run_check(check: &Check) -> u8 {
         Ok(all) => all,
         Err(status) => return status,
     };
+    let flows = matches!(check.engine, Engine::Flow | Engine::Auto)
+        && !ready.program.monitors.is_empty()
+        && questions.is_empty();
+    if !flows && let Err(status) = executable(&ready) {
+        return status;
+    }
     let options = Options {
         max_states: check.states,
         timeout: check.timeout.map(Duration::from_secs_f64),
@@ -266,6 +275,15 @@ fn run_check(check: &Check) -> u8 {
     report.status()
 }
 
+/// Refuses what cannot be executed.
+pub fn executable(ready: &Ready) -> Result<(), u8> {
+    let Some(loc) = ready.program.wide_select() else { return Ok(()) };
+    let span = ready.program.node(loc).span;
+    let message = "a select with more than 62 alternatives is only for --engine flow";
+    complain(&ready.map, &[Diagnostic::error(span, message)]);
+    Err(BAD_INPUT)
+}
+
 /// Decides the properties of event sequences. What `flow` cannot tell is for `reach`, if nobody asks
 /// for one of them.
 fn sequences(
@@ -295,7 +313,8 @@ fn sequences(
     let mut properties =
         rendez_flow::decide(program, settings, if engine == Engine::Auto { &half } else { options }, control);
     let open = |p: &rendez_evidence::PropertyAnswer| matches!(p.answer, Answer::Inconclusive(..));
-    if engine == Engine::Auto && settings.given.is_empty() && properties.iter().any(open) {
+    let executable = program.wide_select().is_none();
+    if engine == Engine::Auto && executable && settings.given.is_empty() && properties.iter().any(open) {
         let mut rest = program.clone();
         rest.monitors.retain(|m| properties.iter().any(|p| p.name == m.name && open(p)));
         let (exact, stats) = exactly(&rest);
@@ -554,6 +573,9 @@ fn run_graph(graph: &Graph) -> u8 {
     }
     if graph.kind == GraphKind::Tfg {
         return trace_flow_graph(&ready.program, graph.format);
+    }
+    if let Err(status) = executable(&ready) {
+        return status;
     }
     let semantics = Semantics::bounded(&ready.program, ready.recursion);
     let tig = match graph.tig {

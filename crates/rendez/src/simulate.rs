@@ -9,14 +9,14 @@ use rendez_model::{Program, TaskId, VarId};
 use rendez_report::describe;
 
 use crate::arguments::Simulate;
-use crate::commands::{BAD_INPUT, Ready, prepare, read};
+use crate::commands::{BAD_INPUT, Ready, executable, prepare, read};
 
 pub fn run(simulate: &Simulate) -> u8 {
     let mut ready = match read(&simulate.input) {
         Ok(ready) => ready,
         Err(status) => return status,
     };
-    if let Err(status) = prepare(&simulate.input, &mut ready) {
+    if let Err(status) = prepare(&simulate.input, &mut ready).and_then(|()| executable(&ready)) {
         return status;
     }
     if let Some(file) = &simulate.trace {

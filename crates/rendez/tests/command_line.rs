@@ -378,3 +378,111 @@ fn a_deadlock_among_hundreds_of_tasks_is_found() {
     assert_eq!(run.status, 1, "{}", run.out);
     assert!(run.out.contains("circular-wait        violated     1 finding"), "{}", run.out);
 }
+
+/// The teller machine with its property file.
+fn teller(name: &str) -> PathBuf {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let source = std::fs::read(corpus.join("atm.adb")).expect("the program");
+    let rules = std::fs::read(corpus.join("atm.qre")).expect("its properties");
+    let fixed = String::from_utf8_lossy(&source).replace("Count = 2", "Count = 1").into_bytes();
+    folder(name, &[("atm.adb", &source), ("fixed.adb", &fixed), ("atm.qre", &rules)])
+}
+
+#[test]
+fn wrong_properties_are_refused_at_their_place() {
+    let refuse = |file: &str, text: &[u8], arguments: &[&str], message: &str| {
+        let mut all = vec!["check", "a.adb"];
+        all.extend(arguments);
+        refused("properties", &[("a.adb", ONE_TASK), (file, text)], &all, message);
+    };
+    let given = ["--property", "p.qre"];
+    refuse("p.qre", b"pattern: absence; nothing", &given, "p.qre:1:19");
+    refuse("p.qre", b"event a = accept T.E;\npattern: absence; a", &given, "the program has no entry `T.E`");
+    refuse("p.qre", b"for events {a} show all executions satisfy a; b", &given, "p.qre:1:47");
+    refuse("p.qre", b"for events {a show", &given, "p.qre:1:15");
+    refuse("p.qre", b"", &given, "there is no property in this file");
+    refuse("p.qre", b"\0\x01", &given, "p.qre");
+    refuse(
+        "p.qre",
+        b"event a = start T;\npattern: absence; a",
+        &["--engine", "flow"],
+        "give some with --property",
+    );
+    refuse("p.qre", b"", &["--constraint", "task:T"], "--constraint is for properties of event sequences");
+    let unknown = ["--property", "p.qre", "--constraint", "task:U"];
+    refuse("p.qre", b"event a = start T;\npattern: absence; a", &unknown, "the program has no such task");
+}
+
+#[test]
+fn flow_finds_the_constraints_that_a_proof_needs() {
+    let folder = teller("flow");
+    let run = rendez(
+        &["check", "--engine", "flow", "--format", "json", "--property", "atm.qre", "fixed.adb"],
+        &folder,
+    );
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let results = report["results"].as_array().expect("results");
+    assert_eq!(results[0]["constraints"], serde_json::json!([]));
+    let mut needed: Vec<&str> =
+        results[1]["constraints"].as_array().expect("a list").iter().filter_map(|c| c.as_str()).collect();
+    needed.sort_unstable();
+    assert_eq!(needed, ["task ATM", "variable ATM.Count"]);
+    assert_eq!(results[1]["engine"], "flow");
+    assert_eq!(results[1]["kind"], "qre");
+    assert!(results[1]["stats"]["tfg_nodes"].as_u64() > Some(10));
+    assert!(results[1]["stats"].get("states").is_none());
+    // The choice can be taken away.
+    let only =
+        ["check", "--engine", "flow", "--property", "atm.qre", "--constraint", "task:ATM", "fixed.adb"];
+    let run = rendez(&only, &folder);
+    assert_eq!(run.status, 3, "{}", run.out);
+    // What executions are taken to satisfy is an assumption.
+    std::fs::write(folder.join("once.qre"), "pattern: bounded existence; invalid at most 1").expect("a file");
+    let given = ["check", "--engine", "flow", "--property", "atm.qre", "--constraint", "once.qre", "atm.adb"];
+    let run = rendez(&given, &folder);
+    assert_eq!(run.status, 0, "{}", run.out);
+    assert!(run.out.contains("assumes: executions satisfy the constraint"), "{}", run.out);
+}
+
+#[test]
+fn graphs_of_properties_are_drawn() {
+    let folder = teller("flow_graphs");
+    let graph = |kind: &str| rendez(&["graph", "--kind", kind, "--property", "atm.qre", "atm.adb"], &folder);
+    let property = graph("property");
+    assert!(property.out.contains("digraph \"figure_3\"") && property.out.contains("doublecircle"));
+    std::fs::write(folder.join("back.dot"), &property.out).expect("a file");
+    let run = rendez(&["check", "--engine", "reach", "--property", "back.dot", "atm.adb"], &folder);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    let tfg = graph("tfg");
+    assert_eq!(tfg.out.matches("shape=diamond").count(), 7, "{}", tfg.out);
+}
+
+#[test]
+fn the_tables_of_flavers_are_reproduced() {
+    for part in ["atm", "table-vi"] {
+        let run = rendez(&["bench", "flavers", "--only", part], Path::new("."));
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+        assert!(!run.out.contains("DIFFERENT"), "{}", run.out);
+    }
+}
+
+#[test]
+fn two_hundred_alike_tasks_cost_as_much_as_a_few() {
+    let nodes = |n: usize| {
+        let part = |property: &str| {
+            let family = format!("flavers-rw:{n}{property}");
+            rendez(&["bench", "flavers", "--emit", &family], Path::new(".")).out
+        };
+        let folder = folder(
+            &format!("readers_{n}"),
+            &[("rw.adb", part("").as_bytes()), ("rw.qre", part(":1").as_bytes())],
+        );
+        let arguments = ["check", "--engine", "flow", "--format", "json", "--property", "rw.qre", "rw.adb"];
+        let run = rendez(&arguments, &folder);
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+        let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        report["results"][0]["stats"]["tfg_nodes"].as_u64()
+    };
+    assert_eq!(nodes(3), nodes(200));
+}

@@ -3,7 +3,8 @@
 //! `--  expect: KIND, KIND?` lists the checks that are violated, with a question mark those that
 //! stay inconclusive; `--  expect: holds` means none. `--  options: …` adds command-line options,
 //! `--  states: N` pins the number of states, `--  trace: TEXT` must occur in the report.
-//! `--  reject: TEXT` expects a message and exit status 2.
+//! `--  reject: TEXT` expects a message and exit status 2. `--  property: FILE` names a file beside the
+//! program: then its properties are decided, by the flow engine, too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,7 +48,12 @@ fn verdicts(report: &str) -> Vec<String> {
 fn check(file: &Path) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
     let text = rendez_source::decode(&bytes).map_err(|_| "no text".to_owned())?;
-    let options: Vec<&str> = field(&text, "options").map_or(Vec::new(), |o| o.split_whitespace().collect());
+    let beside = field(&text, "property").map(|p| file.with_file_name(p).display().to_string());
+    let mut options: Vec<&str> =
+        field(&text, "options").map_or(Vec::new(), |o| o.split_whitespace().collect());
+    if let Some(path) = &beside {
+        options.extend(["--property", path]);
+    }
     let mut reference = options.clone();
     if !options.contains(&"--engine") {
         reference.extend(["--engine", "explore"]);
@@ -83,8 +89,15 @@ fn check(file: &Path) -> Result<(), String> {
         return Ok(());
     }
     let slow = text.contains("--  slow");
-    for other in [&["--engine", "explore", "--no-merge"][..], &["--engine", "reach"]] {
-        if slow && other.contains(&"--no-merge") {
+    let engines = [
+        &["--engine", "explore", "--no-merge"][..],
+        &["--engine", "reach"],
+        &["--engine", "flow"],
+        &["--engine", "flow", "--no-symmetry", "--no-stubborn"],
+        &["--engine", "auto"],
+    ];
+    for other in engines {
+        if (slow && other.contains(&"--no-merge")) || (beside.is_none() && other.contains(&"flow")) {
             continue;
         }
         let mut options = options.clone();
