@@ -27,6 +27,11 @@ impl Bits {
         new
     }
 
+    /// Adds another set.
+    pub fn add(&mut self, words: &[u64]) {
+        self.words.iter_mut().zip(words).for_each(|(mine, word)| *mine |= word);
+    }
+
     /// Adds another set, and tells what was new.
     pub fn take_new(&mut self, other: &Bits, new: &mut Vec<NodeId>) {
         for (w, (mine, word)) in self.words.iter_mut().zip(&other.words).enumerate() {

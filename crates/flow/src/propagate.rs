@@ -44,24 +44,28 @@ pub enum Verdict {
 pub struct Interleaving {
     /// By event node, in the order of `events`.
     rows: Vec<Bits>,
-    /// The number of each event node.
-    number: Vec<u32>,
     nodes: Vec<NodeId>,
     /// Events that change nothing.
     neutral: Vec<bool>,
-    /// Where control goes from each node: where its list begins, and all lists.
-    first: Vec<u32>,
-    targets: Vec<Target>,
+    /// By node.
+    ways: Vec<Way>,
+    /// Silent nodes, and numbers of events.
+    lists: Vec<u32>,
     /// Edges before and after the reduction.
     pub before: usize,
     pub after: usize,
 }
 
-/// A node that control goes to, with its number as an event if it is one.
+/// Where control goes from a node: a part of all lists, silent nodes first, then events.
 #[derive(Clone, Copy)]
-struct Target {
-    node: NodeId,
-    event: u32,
+struct Way {
+    from: u32,
+    events: u32,
+    to: u32,
+    /// The number of the node as an event.
+    number: u32,
+    /// The end may follow.
+    ends: bool,
 }
 
 impl Interleaving {
@@ -86,13 +90,19 @@ impl Interleaving {
         }
         let before = rows.iter().map(Bits::count).sum();
         let neutral = nodes.iter().map(|n| problem.is_neutral(*n)).collect();
-        let mut first = vec![0];
-        let mut targets = Vec::new();
-        for list in tfg.control() {
-            targets.extend(list.iter().map(|n| Target { node: *n, event: number[*n as usize] }));
-            first.push(targets.len() as u32);
+        let mut lists = Vec::new();
+        let mut ways = Vec::new();
+        for (n, list) in tfg.control().into_iter().enumerate() {
+            let (loud, silent): (Vec<NodeId>, Vec<NodeId>) =
+                list.into_iter().partition(|t| number[*t as usize] != u32::MAX);
+            let from = lists.len() as u32;
+            let ends = silent.contains(&tfg.last);
+            lists.extend(silent);
+            let events = lists.len() as u32;
+            lists.extend(loud.into_iter().map(|t| number[t as usize]));
+            ways.push(Way { from, events, to: lists.len() as u32, number: number[n], ends });
         }
-        let mut result = Interleaving { rows, number, nodes, neutral, first, targets, before, after: before };
+        let mut result = Interleaving { rows, nodes, neutral, ways, lists, before, after: before };
         if reduced {
             result.reduce(problem, program);
         }
@@ -185,14 +195,14 @@ pub fn propagate(
         tuples: Vec::new(),
         known: FxHashMap::default(),
         at: Vec::new(),
+        stride: tfg.nodes.len().div_ceil(64),
         tried: Vec::new(),
         queue: Vec::new(),
         out: Vec::new(),
     };
     let first = run.tuple(first);
-    run.at[first as usize].set(tfg.initial);
+    run.comes(first, tfg.initial);
     run.queue.push(Reached { tuple: first, node: tfg.initial, from: u32::MAX });
-    let mut reached = Bits::new(tfg.nodes.len());
     let mut ended = false;
     let mut next = 0;
     let mut fresh: Vec<u32> = Vec::new();
@@ -216,39 +226,48 @@ pub fn propagate(
         let Reached { tuple, node, .. } = run.queue[next];
         let here = next as u32;
         next += 1;
-        reached.set(node);
-        let list = edges.first[node as usize] as usize..edges.first[node as usize + 1] as usize;
-        for Target { node: s, event } in &edges.targets[list] {
-            let event = *event;
-            if event != u32::MAX {
-                if run.tried[tuple as usize].set(event)
-                    && let Some(found) = run.try_event(tuple, event, here)
-                {
-                    break 'search found;
+        let way = edges.ways[node as usize];
+        if way.from < way.events {
+            let Run { at, queue, stride, .. } = &mut run;
+            let row = &mut at[tuple as usize * *stride..][..*stride];
+            let before = queue.len();
+            for s in &edges.lists[way.from as usize..way.events as usize] {
+                let (word, bit) = (&mut row[*s as usize / 64], 1u64 << (*s % 64));
+                if *word & bit == 0 {
+                    *word |= bit;
+                    queue.push(Reached { tuple, node: *s, from: here });
                 }
-            } else if run.at[tuple as usize].set(*s) {
-                run.queue.push(Reached { tuple, node: *s, from: here });
-                if *s == tfg.last {
-                    reached.set(*s);
-                    ended |= run.problem.may_end(&run.tuples[tuple as usize]);
-                    if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
-                        break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
+            }
+            if way.ends && run.queue[before..].iter().any(|r| r.node == tfg.last) {
+                ended |= run.problem.may_end(&run.tuples[tuple as usize]);
+                if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
+                    while run.queue.last().is_some_and(|r| r.node != tfg.last) {
+                        run.queue.pop();
                     }
+                    break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
                 }
             }
         }
-        let number = edges.number[node as usize];
-        if number == u32::MAX {
+        for event in &edges.lists[way.events as usize..way.to as usize] {
+            if run.tried[tuple as usize].set(*event)
+                && let Some(found) = run.try_event(tuple, *event, here)
+            {
+                break 'search found;
+            }
+        }
+        if way.number == u32::MAX {
             continue;
         }
         fresh.clear();
-        run.tried[tuple as usize].take_new(&edges.rows[number as usize], &mut fresh);
+        run.tried[tuple as usize].take_new(&edges.rows[way.number as usize], &mut fresh);
         for event in &fresh {
             if let Some(found) = run.try_event(tuple, *event, here) {
                 break 'search found;
             }
         }
     };
+    let mut reached = Bits::new(tfg.nodes.len());
+    run.at.chunks(run.stride).for_each(|row| reached.add(row));
     Propagated {
         verdict,
         tuples: run.tuples.len(),
@@ -264,8 +283,9 @@ struct Run<'r, 'a> {
     edges: &'r Interleaving,
     tuples: Vec<Tuple>,
     known: FxHashMap<Tuple, u32>,
-    /// Per tuple: the nodes it is at.
-    at: Vec<Bits>,
+    /// Per tuple: the nodes it is at, in so many words each.
+    at: Vec<u64>,
+    stride: usize,
     /// Per tuple: the events that were tried.
     tried: Vec<Bits>,
     queue: Vec<Reached>,
@@ -280,7 +300,7 @@ impl Run<'_, '_> {
         let id = self.tuples.len() as u32;
         self.known.insert(tuple.clone(), id);
         self.tuples.push(tuple);
-        self.at.push(Bits::new(self.problem.tfg.nodes.len()));
+        self.at.resize(self.at.len() + self.stride, 0);
         self.tried.push(Bits::new(self.edges.nodes.len()));
         id
     }
@@ -290,11 +310,19 @@ impl Run<'_, '_> {
         self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<Reached>()
     }
 
+    /// Whether a tuple is at a node for the first time.
+    fn comes(&mut self, tuple: u32, node: NodeId) -> bool {
+        let word = &mut self.at[tuple as usize * self.stride + node as usize / 64];
+        let new = *word >> (node % 64) & 1 == 0;
+        *word |= 1 << (node % 64);
+        new
+    }
+
     /// What an event makes of a tuple; a verdict if that ends the search.
     fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Verdict> {
         let node = self.edges.nodes[event as usize];
         if self.edges.neutral[event as usize] {
-            if self.at[tuple as usize].set(node) {
+            if self.comes(tuple, node) {
                 self.queue.push(Reached { tuple, node, from: here });
             }
             return None;
@@ -304,7 +332,7 @@ impl Run<'_, '_> {
         let mut found = None;
         for after in out.drain(..) {
             let id = self.tuple(after);
-            if !self.at[id as usize].set(node) {
+            if !self.comes(id, node) {
                 continue;
             }
             self.queue.push(Reached { tuple: id, node, from: here });
