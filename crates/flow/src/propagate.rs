@@ -66,6 +66,8 @@ struct Way {
     number: u32,
     /// The end may follow.
     ends: bool,
+    /// Neither is it an event, nor does one follow.
+    is_quiet: bool,
 }
 
 impl Interleaving {
@@ -100,7 +102,9 @@ impl Interleaving {
             lists.extend(silent);
             let events = lists.len() as u32;
             lists.extend(loud.into_iter().map(|t| number[t as usize]));
-            ways.push(Way { from, events, to: lists.len() as u32, number: number[n], ends });
+            let to = lists.len() as u32;
+            let is_quiet = number[n] == u32::MAX && events == to;
+            ways.push(Way { from, events, to, number: number[n], ends, is_quiet });
         }
         let mut result = Interleaving { rows, nodes, neutral, ways, lists, before, after: before };
         if reduced {
@@ -197,7 +201,7 @@ pub fn propagate(
         at: Vec::new(),
         stride: tfg.nodes.len().div_ceil(64),
         tried: Vec::new(),
-        queue: Vec::new(),
+        queue: Vec::with_capacity(64 * tfg.nodes.len()),
         out: Vec::new(),
     };
     let first = run.tuple(first);
@@ -206,11 +210,10 @@ pub fn propagate(
     let mut ended = false;
     let mut next = 0;
     let mut fresh: Vec<u32> = Vec::new();
+    let stride = run.stride;
     let verdict = 'search: loop {
-        if next == run.queue.len() {
-            break Verdict::Holds;
-        }
-        if next % 1024 == 0 {
+        let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Verdict::Holds };
+        if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
             let cut = match () {
                 () if control.stop.load(Ordering::Relaxed) => Some(End::Interrupted),
@@ -223,16 +226,15 @@ pub fn propagate(
                 break Verdict::Cut(end);
             }
         }
-        let Reached { tuple, node, .. } = run.queue[next];
         let here = next as u32;
         next += 1;
         let way = edges.ways[node as usize];
         if way.from < way.events {
-            let Run { at, queue, stride, .. } = &mut run;
-            let row = &mut at[tuple as usize * *stride..][..*stride];
+            let Run { at, queue, .. } = &mut run;
+            let row = tuple as usize * stride;
             let before = queue.len();
             for s in &edges.lists[way.from as usize..way.events as usize] {
-                let (word, bit) = (&mut row[*s as usize / 64], 1u64 << (*s % 64));
+                let (word, bit) = (&mut at[row + *s as usize / 64], 1u64 << (*s % 64));
                 if *word & bit == 0 {
                     *word |= bit;
                     queue.push(Reached { tuple, node: *s, from: here });
@@ -247,6 +249,9 @@ pub fn propagate(
                     break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
                 }
             }
+        }
+        if way.is_quiet {
+            continue;
         }
         for event in &edges.lists[way.events as usize..way.to as usize] {
             if run.tried[tuple as usize].set(*event)
