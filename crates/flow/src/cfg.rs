@@ -876,10 +876,9 @@ impl<'p> Builder<'p> {
                     );
                     ways.push((ops, variant.letters, vec![target]));
                 }
-                if let Place::Indexed(_, index) = to {
+                if let Place::Indexed(..) = to {
                     let which = Which::Just(ExceptionId::CONSTRAINT_ERROR);
                     let fails = Op::Fails(to.clone(), Expr::Any);
-                    let _ = index;
                     for raised in self.raise(context, loc, which, &[fails]) {
                         ways.push((Vec::new(), Vec::new(), vec![raised]));
                     }
@@ -904,7 +903,7 @@ impl<'p> Builder<'p> {
                     self.go(id, context, *target);
                 }
             }
-            Action::Call { proc, args, next, .. } => self.call(id, context, loc, *proc, args, *next),
+            Action::Call { proc, args, .. } => self.call(id, context, loc, *proc, args),
             Action::Return => self.returned(id, context, loc),
             Action::EntryCall { entry, args, mode, next } => {
                 self.entry_call(id, context, loc, entry, args, mode, *next);
@@ -1032,7 +1031,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn call(&mut self, id: Id, context: u32, loc: Loc, proc: ProcId, args: &[Expr], next: Loc) {
+    fn call(&mut self, id: Id, context: u32, loc: Loc, proc: ProcId, args: &[Expr]) {
         let program = self.program;
         let formals = &program.procs[proc.index()].formals;
         let mut ops = Vec::new();
@@ -1071,7 +1070,6 @@ impl<'p> Builder<'p> {
             }
             None => self.push(context, Frame::Call { site: loc, proc }),
         };
-        let _ = next;
         let target = self.place(inner, program.procs[proc.index()].start);
         let seen = variants(program, self.automata, Moment::Enter(proc), None);
         let ways = seen.into_iter().map(|v| {
@@ -1326,9 +1324,8 @@ impl<'p> Builder<'p> {
                     self.nodes[id as usize].roles.push(Role { part, then: vec![next] });
                 }
             }
-            Some(Frame::Entry { site, proc, entry: own }) => {
+            Some(Frame::Entry { site, entry: own, .. }) => {
                 let Owner::Object(object) = program.entries[own.index()].owner else { return };
-                let _ = proc;
                 // The call that is being served waits again, at another entry.
                 let call = self.places[&(parent, site)];
                 let sites = self.sites.iter().find(|s| {

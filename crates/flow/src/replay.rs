@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use rendez_evidence::{Control, Options};
 use rendez_model::semantics::{Move, Semantics, Step, What as Happened};
 use rendez_model::state::State;
-use rendez_model::{EntryId, Owner, Program, TaskId};
+use rendez_model::{EntryId, Owner, TaskId};
 use rustc_hash::FxHashMap;
 
 use crate::tfg::{NodeId, Tfg, What};
@@ -65,7 +65,7 @@ impl Ord for Open {
     }
 }
 
-fn anchors(program: &Program, tfg: &Tfg, path: &[NodeId]) -> Vec<Anchor> {
+fn anchors(tfg: &Tfg, path: &[NodeId]) -> Vec<Anchor> {
     let mut all = Vec::new();
     for id in path {
         let node = &tfg.nodes[*id as usize];
@@ -81,7 +81,6 @@ fn anchors(program: &Program, tfg: &Tfg, path: &[NodeId]) -> Vec<Anchor> {
             }
         }
     }
-    let _ = program;
     all
 }
 
@@ -107,7 +106,7 @@ pub fn replay(
     control: &Control,
 ) -> Replay {
     let program = semantics.program;
-    let anchors = anchors(program, tfg, path);
+    let anchors = anchors(tfg, path);
     let alike = |a: EntryId, b: EntryId| {
         // Entries of tasks that share nodes.
         a == b

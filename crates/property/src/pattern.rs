@@ -34,12 +34,12 @@ enum Shape {
     Response(Vec<usize>, Vec<usize>, Option<usize>),
 }
 
-struct Reader<'a, 't> {
-    scanner: &'a mut Scanner<'t>,
+struct Reader<'a> {
+    scanner: &'a mut Scanner,
     symbols: Vec<(String, Position)>,
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     fn symbol(&mut self) -> Result<usize, Wrong> {
         let position = self.scanner.position();
         let word = self.scanner.word("an event", Words::Symbols)?;

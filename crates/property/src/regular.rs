@@ -187,15 +187,15 @@ fn symbol_list(scanner: &mut Scanner, end: &str) -> Result<Vec<(String, Position
     }
 }
 
-struct Expression<'a, 't> {
-    scanner: &'a mut Scanner<'t>,
+struct Expression<'a> {
+    scanner: &'a mut Scanner,
     symbols: &'a [(String, Position)],
 }
 
 /// Repetitions and nesting beyond this make no sensible property.
 const MOST: usize = 200_000;
 
-impl Expression<'_, '_> {
+impl Expression<'_> {
     fn either(&mut self) -> Result<Regex, Wrong> {
         let mut parts = vec![self.sequence()?];
         while self.scanner.take("|", Words::Symbols) {

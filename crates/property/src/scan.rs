@@ -26,17 +26,16 @@ pub enum Words {
 
 /// Reads tokens one at a time, as the place demands.
 #[derive(Clone)]
-pub struct Scanner<'t> {
+pub struct Scanner {
     chars: Vec<char>,
     at: usize,
     line: u32,
     column: u32,
-    text: &'t str,
 }
 
-impl<'t> Scanner<'t> {
-    pub fn new(text: &'t str) -> Self {
-        Scanner { chars: text.chars().collect(), at: 0, line: 1, column: 1, text }
+impl Scanner {
+    pub fn new(text: &str) -> Self {
+        Scanner { chars: text.chars().collect(), at: 0, line: 1, column: 1 }
     }
 
     /// What was read between a position in the text and here.
@@ -46,10 +45,6 @@ impl<'t> Scanner<'t> {
 
     pub fn offset(&self) -> usize {
         self.at
-    }
-
-    pub fn whole(&self) -> &'t str {
-        self.text
     }
 
     fn peek_char(&self, ahead: usize) -> Option<char> {
