@@ -152,8 +152,11 @@ fn quantified(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     scanner.expect("executions", words)?;
     scanner.expect("satisfy", words)?;
     let position = scanner.position();
-    let mut parser = Expression { scanner, symbols: &symbols };
+    let mut parser = Expression { scanner, symbols: &symbols, depth: 0 };
     let regex = parser.either()?;
+    if regex.size() > MOST {
+        return Err(Wrong::at(position, "this expression is too large"));
+    }
     if !matches!(scanner.peek(words)?, Token::End) {
         scanner.expect(";", words)?;
     }
@@ -190,10 +193,13 @@ fn symbol_list(scanner: &mut Scanner, end: &str) -> Result<Vec<(String, Position
 struct Expression<'a> {
     scanner: &'a mut Scanner,
     symbols: &'a [(String, Position)],
+    /// Parentheses that are open.
+    depth: usize,
 }
 
 /// Repetitions and nesting beyond this make no sensible property.
 const MOST: usize = 200_000;
+const DEEPEST: usize = 1_000;
 
 impl Expression<'_> {
     fn either(&mut self) -> Result<Regex, Wrong> {
@@ -265,8 +271,14 @@ impl Expression<'_> {
     fn primary(&mut self) -> Result<Regex, Wrong> {
         let words = Words::Symbols;
         let all = || (0..self.symbols.len()).collect::<Vec<_>>();
+        let position = self.scanner.position();
         if self.scanner.take("(", words) {
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                return Err(Wrong::at(position, "parentheses are nested too deeply"));
+            }
             let inner = self.either()?;
+            self.depth -= 1;
             self.scanner.expect(")", words)?;
             return Ok(inner);
         }
@@ -528,6 +540,10 @@ mod tests {
         assert_eq!(wrong("-- nothing\n"), Err((1, 1)));
         assert_eq!(wrong("automaton x all { events a; start s; s -> t on b; }"), Err((1, 48)));
         assert_eq!(wrong("for events {a} show all executions satisfy (a^99999)^99999"), Err((1, 54)));
+        let deep = format!("for events {{a}} show all executions satisfy {}a", "(".repeat(5_000));
+        assert_eq!(wrong(&deep), Err((1, 1044)));
+        let long = format!("for events {{a}} show all executions satisfy {}a", "a; ".repeat(300_000));
+        assert_eq!(wrong(&long), Err((1, 44)));
     }
 
     #[test]

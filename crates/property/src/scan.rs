@@ -1,5 +1,7 @@
 //! Words and signs of property files.
 
+use std::rc::Rc;
+
 use crate::{Position, Wrong};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +29,8 @@ pub enum Words {
 /// Reads tokens one at a time, as the place demands.
 #[derive(Clone)]
 pub struct Scanner {
-    chars: Vec<char>,
+    /// Shared, because looking ahead copies the scanner.
+    chars: Rc<[char]>,
     at: usize,
     line: u32,
     column: u32,
