@@ -297,7 +297,12 @@ fn sequences(
     if program.monitors.is_empty() {
         return Outcome::nothing("reach");
     }
-    let exactly = |program: &Program| rendez_reach::properties(program, options, config, control);
+    let started = std::time::Instant::now();
+    let exactly = |program: &Program| {
+        let left = options.timeout.map(|t| t.saturating_sub(started.elapsed()));
+        let options = Options { timeout: left, ..options.clone() };
+        rendez_reach::properties(program, &options, config, control)
+    };
     match engine {
         Engine::Explore => {
             return Outcome { answers: Vec::new(), ..rendez_explore::check(program, options, control) };
@@ -308,7 +313,6 @@ fn sequences(
         }
         Engine::Auto | Engine::Flow => {}
     }
-    let started = std::time::Instant::now();
     let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
     let mut properties =
         rendez_flow::decide(program, settings, if engine == Engine::Auto { &half } else { options }, control);
