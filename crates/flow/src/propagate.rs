@@ -49,19 +49,19 @@ pub struct Interleaving {
     neutral: Vec<bool>,
     /// By node.
     ways: Vec<Way>,
-    /// Silent nodes, and numbers of events.
-    lists: Vec<u32>,
+    /// Silent nodes: a word of the set of nodes, and which of its bits.
+    silent: Vec<(u32, u64)>,
+    /// Numbers of events.
+    loud: Vec<u32>,
     /// Edges before and after the reduction.
     pub before: usize,
     pub after: usize,
 }
 
-/// Where control goes from a node: a part of all lists, silent nodes first, then events.
-#[derive(Clone, Copy)]
+/// Where control goes from a node: a part of the silent nodes, and a part of the events.
 struct Way {
-    from: u32,
-    events: u32,
-    to: u32,
+    silent: std::ops::Range<u32>,
+    loud: std::ops::Range<u32>,
     /// The number of the node as an event.
     number: u32,
     /// The end may follow.
@@ -92,21 +92,32 @@ impl Interleaving {
         }
         let before = rows.iter().map(Bits::count).sum();
         let neutral = nodes.iter().map(|n| problem.is_neutral(*n)).collect();
-        let mut lists = Vec::new();
+        let mut silent: Vec<(u32, u64)> = Vec::new();
+        let mut loud = Vec::new();
         let mut ways = Vec::new();
         for (n, list) in tfg.control().into_iter().enumerate() {
-            let (loud, silent): (Vec<NodeId>, Vec<NodeId>) =
-                list.into_iter().partition(|t| number[*t as usize] != u32::MAX);
-            let from = lists.len() as u32;
-            let ends = silent.contains(&tfg.last);
-            lists.extend(silent);
-            let events = lists.len() as u32;
-            lists.extend(loud.into_iter().map(|t| number[t as usize]));
-            let to = lists.len() as u32;
-            let is_quiet = number[n] == u32::MAX && events == to;
-            ways.push(Way { from, events, to, number: number[n], ends, is_quiet });
+            let from = (silent.len(), loud.len());
+            let ends = list.contains(&tfg.last);
+            for t in list {
+                if number[t as usize] != u32::MAX {
+                    loud.push(number[t as usize]);
+                    continue;
+                }
+                match silent[from.0..].iter_mut().find(|(word, _)| *word == t / 64) {
+                    Some((_, bits)) => *bits |= 1 << (t % 64),
+                    None => silent.push((t / 64, 1 << (t % 64))),
+                }
+            }
+            let is_quiet = number[n] == u32::MAX && from.1 == loud.len();
+            ways.push(Way {
+                silent: from.0 as u32..silent.len() as u32,
+                loud: from.1 as u32..loud.len() as u32,
+                number: number[n],
+                ends,
+                is_quiet,
+            });
         }
-        let mut result = Interleaving { rows, nodes, neutral, ways, lists, before, after: before };
+        let mut result = Interleaving { rows, nodes, neutral, ways, silent, loud, before, after: before };
         if reduced {
             result.reduce(problem, program);
         }
@@ -228,32 +239,32 @@ pub fn propagate(
         }
         let here = next as u32;
         next += 1;
-        let way = edges.ways[node as usize];
-        if way.from < way.events {
-            let Run { at, queue, .. } = &mut run;
-            let row = tuple as usize * stride;
-            let before = queue.len();
-            for s in &edges.lists[way.from as usize..way.events as usize] {
-                let (word, bit) = (&mut at[row + *s as usize / 64], 1u64 << (*s % 64));
-                if *word & bit == 0 {
-                    *word |= bit;
-                    queue.push(Reached { tuple, node: *s, from: here });
-                }
+        let way = &edges.ways[node as usize];
+        let before = run.queue.len();
+        let Run { at, queue, .. } = &mut run;
+        let row = tuple as usize * stride;
+        for (word, bits) in &edges.silent[way.silent.start as usize..way.silent.end as usize] {
+            let there = &mut at[row + *word as usize];
+            let mut new = *bits & !*there;
+            *there |= new;
+            while new != 0 {
+                queue.push(Reached { tuple, node: word * 64 + new.trailing_zeros(), from: here });
+                new &= new - 1;
             }
-            if way.ends && run.queue[before..].iter().any(|r| r.node == tfg.last) {
-                ended |= run.problem.may_end(&run.tuples[tuple as usize]);
-                if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
-                    while run.queue.last().is_some_and(|r| r.node != tfg.last) {
-                        run.queue.pop();
-                    }
-                    break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
+        }
+        if way.ends && run.queue[before..].iter().any(|r| r.node == tfg.last) {
+            ended |= run.problem.may_end(&run.tuples[tuple as usize]);
+            if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
+                while run.queue.last().is_some_and(|r| r.node != tfg.last) {
+                    run.queue.pop();
                 }
+                break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
             }
         }
         if way.is_quiet {
             continue;
         }
-        for event in &edges.lists[way.events as usize..way.to as usize] {
+        for event in &edges.loud[way.loud.start as usize..way.loud.end as usize] {
             if run.tried[tuple as usize].set(*event)
                 && let Some(found) = run.try_event(tuple, *event, here)
             {
