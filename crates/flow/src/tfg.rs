@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rendez_model::monitor::{Happening, Monitor};
+use rendez_model::parallel::Parallel;
 use rendez_model::{
     Action, EntryId, Expr, Formal, Loc, LockMode, ObjectId, Owner, Place, Program, Storage, TaskId, VarId,
 };
@@ -15,7 +16,7 @@ use crate::cfg::{
     Builder, Cfg, Facts, Id, Letter, Op, Part, Role, Unfit, accepted, begun, copies_in, copies_out, finished,
 };
 use crate::data::{each_cell, one_of};
-use crate::mhp::{Bits, Matrix, mhp};
+use crate::mhp::{Bits, mhp};
 use crate::refine::refine;
 
 pub type NodeId = u32;
@@ -93,7 +94,7 @@ pub struct Tfg {
     /// The communication nodes that each node leads to.
     pub meets: Vec<Vec<NodeId>>,
     /// May happen in parallel.
-    pub mhp: Matrix,
+    pub mhp: Parallel,
     /// The main program only starts the tasks and waits for them: it is not followed.
     pub without_main: bool,
     /// What numbers that stand for sets mean.
@@ -637,11 +638,10 @@ impl<'a> Assembly<'a> {
         }
         let Assembly { classes, nodes, without_main, sets, .. } = self;
         let mut tfg =
-            Tfg { classes, nodes, initial, last, meets: Vec::new(), mhp: Matrix::new(0), without_main, sets };
+            Tfg { classes, nodes, initial, last, meets: Vec::new(), mhp: Parallel::default(), without_main, sets };
         tfg.find_meets();
-        let reached;
-        (tfg.mhp, reached) = mhp(&tfg);
-        tfg.keep(&reached);
+        tfg.mhp = mhp(&tfg);
+        tfg.keep();
         tfg.find_meets();
         Ok(tfg)
     }
@@ -1014,18 +1014,17 @@ fn blur(program: &Program, ops: Vec<Op>, hidden: &[TaskId]) -> Vec<Op> {
 
 impl Tfg {
     /// Leaves out what is never reached.
-    fn keep(&mut self, reached: &Bits) {
+    fn keep(&mut self) {
         let mut number = vec![NONE; self.nodes.len()];
         let mut next = 0;
         for (n, slot) in number.iter_mut().enumerate() {
-            let stays = reached.get(n as NodeId) || n as NodeId == self.initial || n as NodeId == self.last;
+            let stays = self.mhp.is_reached(n as NodeId) || n as NodeId == self.initial || n as NodeId == self.last;
             if stays {
                 *slot = next;
                 next += 1;
             }
         }
         let old = std::mem::take(&mut self.nodes);
-        let mut matrix = Matrix::new(next as usize);
         for (n, mut node) in old.into_iter().enumerate() {
             if number[n] == NONE {
                 continue;
@@ -1034,14 +1033,9 @@ impl Tfg {
                 *side = side.iter().map(|s| number[*s as usize]).filter(|s| *s != NONE).collect();
             }
             node.from = node.from.map(|(p, q)| (number[p as usize], number[q as usize]));
-            for m in self.mhp.row(n as NodeId).ones() {
-                if number[m as usize] != NONE {
-                    matrix.set(number[n], number[m as usize]);
-                }
-            }
             self.nodes.push(node);
         }
-        self.mhp = matrix;
+        self.mhp = self.mhp.renumbered(&number, next as usize);
         self.initial = number[self.initial as usize];
         self.last = number[self.last as usize];
         for class in &mut self.classes {

@@ -24,6 +24,7 @@ pub mod expr;
 pub mod liveness;
 pub mod meets;
 pub mod monitor;
+pub mod parallel;
 pub mod passes;
 pub mod program;
 pub mod semantics;

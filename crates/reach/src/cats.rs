@@ -10,9 +10,9 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 
 use crate::graph::{ELSEWHERE, Graph};
-use crate::network::{Network, Tig};
+use rendez_network::network::{Network, Tig};
 use crate::search::{Config, Reached, search};
-use crate::steps::Steps;
+use rendez_network::steps::Steps;
 
 /// The product of task interaction graphs.
 pub struct Ticg<'s, 'p> {
@@ -211,7 +211,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     }
 
     /// What a step is from the side of one task: a call, or an accept, which is overlined on paper.
-    fn side(&self, story: &crate::network::Story, task: TaskId) -> String {
+    fn side(&self, story: &rendez_network::network::Story, task: TaskId) -> String {
         let program = self.program();
         let met = story.steps.iter().find_map(|s| match s.what {
             What::Accepted { caller, acceptor, entry, .. } => Some((caller, acceptor, entry)),

@@ -15,9 +15,9 @@ use rustc_hash::FxHashSet;
 use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
-use crate::network::{Network, Tig};
+use rendez_network::network::{Network, Tig};
 use crate::search::{Again, Config, Reached, search};
-use crate::steps::{Fate, Steps};
+use rendez_network::steps::{Fate, Steps};
 use crate::walk::{Reporter, descend, walk};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
@@ -227,7 +227,7 @@ fn spared(
         stats.transitions += reached.stats.transitions;
         let stuck = |id: &&u32| reached.state(**id).tasks.iter().any(|t| alive(t.status));
         let blocked = reached.blocked.iter().find(stuck);
-        let cut = |o: &crate::network::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
+        let cut = |o: &rendez_network::network::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
         match blocked {
             Some(id) => {
                 let way = reached.way(*id);

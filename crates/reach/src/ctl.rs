@@ -19,7 +19,7 @@ use rendez_source::Span;
 use crate::check::reach;
 use crate::graph::{ELSEWHERE, Graph};
 use crate::search::{Config, Reached};
-use crate::steps::Fate;
+use rendez_network::steps::Fate;
 
 /// Which infinite executions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! While nothing new is learnt, most steps look at their own slot and at one other. For these a few
 //! loads from arrays without indirection are enough; everything else is left to the trees.
 
-use crate::network::{Known, Tables};
+use rendez_network::network::{Known, Tables};
 use crate::store::{Layout, Patch};
 
 pub struct Fast {

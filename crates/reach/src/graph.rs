@@ -8,7 +8,7 @@ use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
 use crate::search::{Twins, View};
-use crate::steps::Fate;
+use rendez_network::steps::Fate;
 use crate::stubborn::Scratch;
 
 pub struct Graph {

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use rendez_evidence::{Control, End, Options, Stats};
 
-use crate::network::Network;
-use crate::steps::Fate;
+use rendez_network::network::Network;
+use rendez_network::steps::Fate;
 
 /// What is kept of the states that were visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

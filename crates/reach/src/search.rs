@@ -16,9 +16,9 @@ use rendez_model::symmetry::Renaming;
 use crate::fast::{Fast, Found};
 use crate::graph::{Graph, Roles};
 use crate::hashed::Keep;
-use crate::network::{Network, Tables, Tig};
-use crate::steps::Fate;
-use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, hash};
+use rendez_network::network::{Network, Tables, Tig};
+use rendez_network::steps::Fate;
+use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply, hash};
 use crate::stubborn::{Places, Scratch, Stubborn, update_places};
 use crate::symmetry::{Missing, Symmetry, Turns};
 
@@ -147,7 +147,7 @@ impl Shared<'_> {
                 return Ok(());
             }
             before.copy_from_slice(to);
-            outcome.apply(self.patches, to);
+            apply(outcome, self.patches, to);
             f(number);
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Shared<'_> {
             for number in known.unwrap_or(0..0) {
                 let outcome = &self.tables.outcomes[number as usize];
                 to.copy_from_slice(&words);
-                outcome.apply(self.patches, &mut to);
+                apply(outcome, self.patches, &mut to);
                 run.clear();
                 run.push(number);
                 if outcome.fate == Fate::Followed && !plain {
@@ -434,7 +434,7 @@ impl Worker {
                 let start = self.found.len();
                 self.found.extend_from_slice(&self.words[..width]);
                 let to = &mut self.found[start..start + width];
-                outcome.apply(shared.patches, to);
+                apply(outcome, shared.patches, to);
             }
         }
         Ok(moves)
@@ -473,7 +473,7 @@ impl Worker {
             let start = self.found.len();
             self.found.extend_from_slice(&self.words[..width]);
             let to = &mut self.found[start..start + width];
-            outcome.apply(shared.patches, to);
+            apply(outcome, shared.patches, to);
         }
         Ok(moves)
     }

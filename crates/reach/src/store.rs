@@ -8,6 +8,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use rendez_network::network::Outcome;
+
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
@@ -36,6 +38,14 @@ impl Patch {
     pub fn apply(self, words: &mut [u64]) {
         let word = &mut words[self.word as usize];
         *word = *word & self.keep | self.bits;
+    }
+}
+
+/// Makes the changes of an outcome in a packed state.
+#[inline]
+pub fn apply(outcome: &Outcome, patches: &[Patch], words: &mut [u64]) {
+    for patch in &patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
+        patch.apply(words);
     }
 }
 

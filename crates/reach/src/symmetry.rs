@@ -11,7 +11,7 @@ use rendez_model::state::TaskState;
 use rendez_model::symmetry::{self, Renaming, symmetries};
 use rendez_model::{EntryId, Loc, Program, TaskId};
 
-use crate::slots::Slots;
+use rendez_network::slots::Slots;
 use crate::store::Layout;
 
 pub struct Symmetry {

@@ -11,8 +11,8 @@ use rendez_evidence::{Control, Random, Seen, alive};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
 
-use crate::network::Network;
-use crate::steps::Fate;
+use rendez_network::network::Network;
+use rendez_network::steps::Fate;
 
 /// Told what was seen, with the moves that lead there and the state.
 pub type Reporter<'f> = dyn FnMut(&Network, &[Move], &State, Seen) + 'f;

@@ -17,7 +17,6 @@ use rendez_model::{EntryId, Loc, Owner, TaskId};
 
 use crate::slots::{Note, Role, Slots};
 use crate::steps::{Fate, Macro, Steps};
-use crate::store::Patch;
 
 const UNKNOWN: u32 = u32::MAX;
 /// Known to have no step, whatever the other slots hold.
@@ -41,16 +40,6 @@ pub struct Outcome {
     pub changes: (u32, u32),
     /// Exceptions and the like happen on the way.
     pub notable: bool,
-}
-
-impl Outcome {
-    /// Makes the changes in a packed state.
-    #[inline]
-    pub fn apply(&self, patches: &[Patch], words: &mut [u64]) {
-        for patch in &patches[self.changes.0 as usize..self.changes.1 as usize] {
-            patch.apply(words);
-        }
-    }
 }
 
 /// What else is known about an outcome; not needed while searching.

@@ -1,0 +1,191 @@
+//! What may happen in parallel: pairs of places that participants may be at together.
+//!
+//! The least relation that contains the start and is closed under steps. A participant that a step
+//! does not concern stays where it is: afterwards it is parallel to all who took part exactly where
+//! it was parallel to all of them before.
+
+/// A set of numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    pub fn new(size: usize) -> Bits {
+        Bits { words: vec![0; size.div_ceil(64)] }
+    }
+
+    pub fn get(&self, i: u32) -> bool {
+        self.words[i as usize / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Whether it was not there.
+    pub fn set(&mut self, i: u32) -> bool {
+        let word = &mut self.words[i as usize / 64];
+        let new = *word >> (i % 64) & 1 == 0;
+        *word |= 1 << (i % 64);
+        new
+    }
+
+    /// Adds another set.
+    pub fn add(&mut self, words: &[u64]) {
+        self.words.iter_mut().zip(words).for_each(|(mine, word)| *mine |= word);
+    }
+
+    /// Adds another set, and tells what was new.
+    pub fn take_new(&mut self, other: &Bits, new: &mut Vec<u32>) {
+        for (w, (mine, word)) in self.words.iter_mut().zip(&other.words).enumerate() {
+            let mut fresh = word & !*mine;
+            if fresh != 0 {
+                *mine |= fresh;
+                while fresh != 0 {
+                    new.push(w as u32 * 64 + fresh.trailing_zeros());
+                    fresh &= fresh - 1;
+                }
+            }
+        }
+    }
+
+    pub fn ones(&self) -> Ones<'_> {
+        Ones { words: &self.words, at: 0, word: self.words.first().copied().unwrap_or(0) }
+    }
+
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+}
+
+pub struct Ones<'a> {
+    words: &'a [u64],
+    at: usize,
+    word: u64,
+}
+
+impl Iterator for Ones<'_> {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        while self.word == 0 {
+            self.at += 1;
+            self.word = *self.words.get(self.at)?;
+        }
+        let bit = self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(self.at as u32 * 64 + bit)
+    }
+}
+
+/// A relation between places that grows until nothing is new.
+#[derive(Clone, Debug, Default)]
+pub struct Parallel {
+    rows: Vec<Bits>,
+    reached: Bits,
+    /// Places whose row has changed, to be looked at again.
+    work: Vec<u32>,
+    queued: Bits,
+}
+
+impl Parallel {
+    pub fn new(size: usize) -> Parallel {
+        let mut relation = Parallel::default();
+        relation.grow(size);
+        relation
+    }
+
+    /// Makes room for so many places.
+    pub fn grow(&mut self, size: usize) {
+        if size > self.rows.len() {
+            let room = size.max(self.rows.len() * 3 / 2);
+            for row in &mut self.rows {
+                row.words.resize(room.div_ceil(64), 0);
+            }
+            self.rows.resize(size, Bits::new(room));
+            self.rows.iter_mut().for_each(|row| row.words.resize(room.div_ceil(64), 0));
+            self.reached.words.resize(room.div_ceil(64), 0);
+            self.queued.words.resize(room.div_ceil(64), 0);
+        }
+    }
+
+    pub fn row(&self, a: u32) -> &Bits {
+        &self.rows[a as usize]
+    }
+
+    pub fn get(&self, a: u32, b: u32) -> bool {
+        self.rows[a as usize].get(b)
+    }
+
+    /// Whether a place can be reached at all.
+    pub fn is_reached(&self, a: u32) -> bool {
+        self.reached.get(a)
+    }
+
+    pub fn reached(&self) -> &Bits {
+        &self.reached
+    }
+
+    /// A place that something new is known about.
+    pub fn take(&mut self) -> Option<u32> {
+        let n = self.work.pop()?;
+        self.queued.words[n as usize / 64] &= !(1 << (n % 64));
+        Some(n)
+    }
+
+    fn push(&mut self, n: u32) {
+        if self.queued.set(n) {
+            self.work.push(n);
+        }
+    }
+
+    pub fn reach(&mut self, n: u32) {
+        if self.reached.set(n) {
+            self.push(n);
+        }
+    }
+
+    pub fn pair(&mut self, a: u32, b: u32) {
+        if self.rows[a as usize].set(b) {
+            self.rows[b as usize].set(a);
+            self.push(a);
+            self.push(b);
+        }
+    }
+
+    /// Somebody comes to a place from those `before`, which are parallel; `fits` says whether there
+    /// are participants enough for two places.
+    pub fn come(&mut self, n: u32, before: &[u32], fits: impl Fn(u32, u32) -> bool) {
+        self.reach(n);
+        for w in 0..self.rows[n as usize].words.len() {
+            let both = before.iter().fold(u64::MAX, |all, o| all & self.rows[*o as usize].words[w]);
+            let mut new = both & !self.rows[n as usize].words[w];
+            while new != 0 {
+                let x = w as u32 * 64 + new.trailing_zeros();
+                new &= new - 1;
+                if fits(n, x) {
+                    self.pair(n, x);
+                }
+            }
+        }
+    }
+
+    /// The places that are parallel to all of some.
+    pub fn common(&self, of: &[u32]) -> Bits {
+        let mut all = self.rows[of[0] as usize].clone();
+        for o in &of[1..] {
+            all.words.iter_mut().zip(&self.rows[*o as usize].words).for_each(|(a, b)| *a &= b);
+        }
+        all
+    }
+
+    /// The relation without the places that have no new number.
+    pub fn renumbered(&self, number: &[u32], size: usize) -> Parallel {
+        let mut relation = Parallel::new(size);
+        for (n, to) in number.iter().enumerate().filter(|(_, to)| **to != u32::MAX) {
+            for m in self.rows[n].ones().filter(|m| number[*m as usize] != u32::MAX) {
+                relation.rows[*to as usize].set(number[m as usize]);
+            }
+            if self.reached.get(n as u32) {
+                relation.reached.set(*to);
+            }
+        }
+        relation
+    }
+}
