@@ -98,6 +98,31 @@ pub struct Stats {
     pub peak_bytes: usize,
     /// Of an analysis that looks at no states.
     pub flow: Option<FlowStats>,
+    /// Of one that solves linear programs.
+    pub ilp: Option<IlpStats>,
+}
+
+/// Numbers of a net and of its linear system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IlpStats {
+    pub places: usize,
+    pub variables: usize,
+    pub constraints: usize,
+    /// Linear programs that were solved.
+    pub programs: usize,
+    /// Rows that were added because every execution satisfies them.
+    pub cuts: usize,
+    /// Cases that were told apart.
+    pub branches: usize,
+    /// How often two parts of the program were made one.
+    pub merges: usize,
+}
+
+impl Stats {
+    /// Whether the analysis looked at states of the program one by one.
+    pub fn looks_at_states(&self) -> bool {
+        self.flow.is_none() && self.ilp.is_none()
+    }
 }
 
 /// Numbers of a trace flow graph and of what was propagated through it.

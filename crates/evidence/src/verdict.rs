@@ -41,6 +41,8 @@ pub struct PropertyAnswer {
     pub stats: Option<Stats>,
     /// The constraints that a proof needed.
     pub constraints: Vec<String>,
+    /// The file with its proof.
+    pub certificate: Option<String>,
 }
 
 /// The verdicts on all default checks.
@@ -300,6 +302,19 @@ impl<'s, 'p> Findings<'s, 'p> {
         };
     }
 
+    /// The verdict on states in which nobody can move: what was found of the kind.
+    pub fn deadlock(&mut self) -> Answer {
+        let list: Vec<Finding> = std::mem::take(&mut self.findings).into_values().collect();
+        match list.iter().any(|f| f.guessed) {
+            true => Answer::Inconclusive(
+                "the trace depends on a value that the model does not follow".into(),
+                list,
+            ),
+            false if list.is_empty() => Answer::Holds,
+            false => Answer::Violated(list),
+        }
+    }
+
     /// The verdicts on the properties that monitors follow; `why` says what cut the search short.
     pub fn properties(&mut self, engine: &'static str, witness: &Witness, why: &str) -> Vec<PropertyAnswer> {
         let unmodelled = self
@@ -333,6 +348,7 @@ impl<'s, 'p> Findings<'s, 'p> {
                 vacuous,
                 stats: None,
                 constraints: Vec::new(),
+                certificate: None,
             });
         }
         all

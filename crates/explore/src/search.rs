@@ -84,6 +84,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         seconds: started.elapsed().as_secs_f64(),
         peak_bytes: graph.memory(),
         flow: None,
+        ilp: None,
     };
     Search {
         graph,

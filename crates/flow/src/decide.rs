@@ -128,6 +128,7 @@ impl One<'_> {
             vacuous: None,
             stats: None,
             constraints: Vec::new(),
+            certificate: None,
         };
         let mut facts = Facts::new(self.program);
         facts.unchecked = self.settings.published;

@@ -637,8 +637,16 @@ impl<'a> Assembly<'a> {
             self.nodes[initial as usize].then[0].push(first);
         }
         let Assembly { classes, nodes, without_main, sets, .. } = self;
-        let mut tfg =
-            Tfg { classes, nodes, initial, last, meets: Vec::new(), mhp: Parallel::default(), without_main, sets };
+        let mut tfg = Tfg {
+            classes,
+            nodes,
+            initial,
+            last,
+            meets: Vec::new(),
+            mhp: Parallel::default(),
+            without_main,
+            sets,
+        };
         tfg.find_meets();
         tfg.mhp = mhp(&tfg);
         tfg.keep();
@@ -1018,7 +1026,8 @@ impl Tfg {
         let mut number = vec![NONE; self.nodes.len()];
         let mut next = 0;
         for (n, slot) in number.iter_mut().enumerate() {
-            let stays = self.mhp.is_reached(n as NodeId) || n as NodeId == self.initial || n as NodeId == self.last;
+            let stays =
+                self.mhp.is_reached(n as NodeId) || n as NodeId == self.initial || n as NodeId == self.last;
             if stays {
                 *slot = next;
                 next += 1;

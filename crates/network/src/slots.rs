@@ -106,6 +106,17 @@ impl Slots {
         Slots { slot_of, parts, values, like: like.clone(), noted, liveness }
     }
 
+    /// What a slot is called.
+    pub fn name(&self, program: &Program, slot: usize) -> String {
+        let objects = program.tasks.len()..program.tasks.len() + program.objects.len();
+        match self.parts[slot].first() {
+            _ if slot < program.tasks.len() => program.tasks[slot].name.clone(),
+            _ if objects.contains(&slot) => program.objects[slot - objects.start].name.clone(),
+            Some(Name::Cell(v)) => program.vars[*v].name.clone(),
+            _ => String::new(),
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.parts.len()
     }

@@ -10,8 +10,8 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 
 use crate::graph::{ELSEWHERE, Graph};
-use rendez_network::network::{Network, Tig};
 use crate::search::{Config, Reached, search};
+use rendez_network::network::{Network, Tig};
 use rendez_network::steps::Steps;
 
 /// The product of task interaction graphs.

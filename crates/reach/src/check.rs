@@ -15,10 +15,10 @@ use rustc_hash::FxHashSet;
 use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
-use rendez_network::network::{Network, Tig};
 use crate::search::{Again, Config, Reached, search};
-use rendez_network::steps::{Fate, Steps};
 use crate::walk::{Reporter, descend, walk};
+use rendez_network::network::{Network, Tig};
+use rendez_network::steps::{Fate, Steps};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.

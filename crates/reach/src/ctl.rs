@@ -801,6 +801,7 @@ pub fn decide(
             vacuous: None,
             stats: None,
             constraints: Vec::new(),
+            certificate: None,
         }
     };
     (questions.iter().map(answer).collect(), reached.stats)

@@ -3,8 +3,8 @@
 //! While nothing new is learnt, most steps look at their own slot and at one other. For these a few
 //! loads from arrays without indirection are enough; everything else is left to the trees.
 
-use rendez_network::network::{Known, Tables};
 use crate::store::{Layout, Patch};
+use rendez_network::network::{Known, Tables};
 
 pub struct Fast {
     pub tasks: Vec<Task>,

@@ -8,8 +8,8 @@ use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
 use crate::search::{Twins, View};
-use rendez_network::steps::Fate;
 use crate::stubborn::Scratch;
+use rendez_network::steps::Fate;
 
 pub struct Graph {
     /// Where the edges of each state begin; one more than there are states.

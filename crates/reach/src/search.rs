@@ -16,11 +16,11 @@ use rendez_model::symmetry::Renaming;
 use crate::fast::{Fast, Found};
 use crate::graph::{Graph, Roles};
 use crate::hashed::Keep;
-use rendez_network::network::{Network, Tables, Tig};
-use rendez_network::steps::Fate;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply, hash};
 use crate::stubborn::{Places, Scratch, Stubborn, update_places};
 use crate::symmetry::{Missing, Symmetry, Turns};
+use rendez_network::network::{Network, Tables, Tig};
+use rendez_network::steps::Fate;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -646,6 +646,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             seconds: self.started.elapsed().as_secs_f64(),
             peak_bytes: self.store.memory() + self.network.memory(),
             flow: None,
+            ilp: None,
         };
         Ok(Reached {
             config: self.config.clone(),

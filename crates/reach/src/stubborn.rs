@@ -18,10 +18,10 @@ use rendez_model::{
     Action, CallMode, EntryId, Expr, HandlerId, Loc, Owner, Place, ProcId, Program, TaskId, VarId,
 };
 
+use crate::store::Layout;
 use rendez_network::network::Tables;
 use rendez_network::quiet::Quiet;
 use rendez_network::slots::Slots;
-use crate::store::Layout;
 
 const NONE: u32 = u32::MAX;
 

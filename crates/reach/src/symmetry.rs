@@ -11,8 +11,8 @@ use rendez_model::state::TaskState;
 use rendez_model::symmetry::{self, Renaming, symmetries};
 use rendez_model::{EntryId, Loc, Program, TaskId};
 
-use rendez_network::slots::Slots;
 use crate::store::Layout;
+use rendez_network::slots::Slots;
 
 pub struct Symmetry {
     generators: Vec<Generator>,

@@ -246,6 +246,8 @@ pub enum Engine {
     Reach,
     /// Data flow over event sequences: properties of large systems
     Flow,
+    /// Integer programming over numbers of events: huge systems, with proofs
+    Ilp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

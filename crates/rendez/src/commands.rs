@@ -214,6 +214,9 @@ fn run_check(check: &Check) -> u8 {
             _ if !check.property.is_empty() => {
                 sequences(&ready.program, &options, &config, check.engine, &settings, control)
             }
+            _ if check.engine == Engine::Ilp => {
+                ilp_outcome(vec![rendez_ilp::deadlock(&ready.program, &options, control)])
+            }
             true => rendez_explore::check(&ready.program, &options, control),
             false => rendez_reach::check(&ready.program, &options, &config, control),
         };
@@ -311,6 +314,11 @@ fn sequences(
             let (properties, stats) = exactly(program);
             return Outcome { properties, stats, ..Outcome::nothing("reach") };
         }
+        Engine::Ilp => {
+            let settings = rendez_ilp::Settings::default();
+            let decided = rendez_ilp::decide(program, &settings, options, control);
+            return ilp_outcome(decided);
+        }
         Engine::Auto | Engine::Flow => {}
     }
     let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
@@ -339,6 +347,16 @@ fn sequences(
         ..Default::default()
     };
     Outcome { properties, stats, ..Outcome::nothing("flow") }
+}
+
+fn ilp_outcome(decided: Vec<rendez_ilp::Decided>) -> Outcome {
+    let properties: Vec<rendez_evidence::PropertyAnswer> = decided.into_iter().map(|d| d.answer).collect();
+    let stats = rendez_evidence::Stats {
+        seconds: properties.iter().filter_map(|p| p.stats).map(|s| s.seconds).sum(),
+        ilp: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.ilp).next_back(),
+        ..Default::default()
+    };
+    Outcome { properties, stats, ..Outcome::nothing("ilp") }
 }
 
 /// Makes the program ready for its properties: those that monitors follow, temporal formulas, and

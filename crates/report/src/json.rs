@@ -54,6 +54,8 @@ struct StatsPart {
     transitions: Option<usize>,
     #[serde(flatten)]
     flow: Option<FlowPart>,
+    #[serde(flatten)]
+    ilp: Option<IlpPart>,
     seconds: f64,
     peak_bytes: usize,
 }
@@ -68,11 +70,22 @@ struct FlowPart {
     rounds: usize,
 }
 
+#[derive(Serialize)]
+struct IlpPart {
+    places: usize,
+    ilp_variables: usize,
+    ilp_constraints: usize,
+    linear_programs: usize,
+    cuts: usize,
+    branches: usize,
+    merges: usize,
+}
+
 impl From<&Stats> for StatsPart {
     fn from(stats: &Stats) -> StatsPart {
         StatsPart {
-            states: stats.flow.is_none().then_some(stats.states),
-            transitions: stats.flow.is_none().then_some(stats.transitions),
+            states: stats.looks_at_states().then_some(stats.states),
+            transitions: stats.looks_at_states().then_some(stats.transitions),
             flow: stats.flow.map(|f| FlowPart {
                 tfg_nodes: f.nodes,
                 tfg_edges: f.edges,
@@ -80,6 +93,15 @@ impl From<&Stats> for StatsPart {
                 tuples: f.tuples,
                 node_tuples: f.node_tuples,
                 rounds: f.rounds,
+            }),
+            ilp: stats.ilp.map(|i| IlpPart {
+                places: i.places,
+                ilp_variables: i.variables,
+                ilp_constraints: i.constraints,
+                linear_programs: i.programs,
+                cuts: i.cuts,
+                branches: i.branches,
+                merges: i.merges,
             }),
             seconds: stats.seconds,
             peak_bytes: stats.peak_bytes,
@@ -196,7 +218,7 @@ fn result(
         stats: stats.into(),
         trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
         loops_to: list.first().and_then(|f| loop_step(report, f)),
-        certificate: None,
+        certificate: asked.and_then(|p| p.certificate.clone()),
         vacuous: asked.and_then(|p| p.vacuous.clone()),
         constraints: asked
             .filter(|p| p.engine == "flow" && verdict == "holds")

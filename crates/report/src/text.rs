@@ -81,6 +81,16 @@ fn summary(report: &Report, style: Style, out: &mut String) {
                 if flow.rounds == 1 { "" } else { "s" },
             );
         }
+        if let Some(ilp) = property.stats.and_then(|s| s.ilp) {
+            let _ = writeln!(
+                out,
+                "{:20} {:12} {} variables, {} constraints, {} linear programs, {} cuts, {} branches, {} merges",
+                "", "ilp:", ilp.variables, ilp.constraints, ilp.programs, ilp.cuts, ilp.branches, ilp.merges,
+            );
+        }
+        if let Some(file) = &property.certificate {
+            let _ = writeln!(out, "{:20} {:12} {file}", "", "certificate:");
+        }
     }
     totals(report, out);
 }
@@ -105,9 +115,9 @@ fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut S
 fn totals(report: &Report, out: &mut String) {
     let stats = &report.outcome.stats;
     let tasks = report.program.tasks.len();
-    let counts = match stats.flow {
-        Some(_) => String::new(),
-        None => format!(" {} states, {} steps,", stats.states, stats.transitions),
+    let counts = match stats.looks_at_states() {
+        false => String::new(),
+        true => format!(" {} states, {} steps,", stats.states, stats.transitions),
     };
     let _ = writeln!(
         out,

@@ -1,0 +1,131 @@
+//! From a program to the net and the system that a proof is about.
+
+use rendez_evidence::{Control, Seen, alive};
+use rendez_model::semantics::Semantics;
+use rendez_network::net::{Learning, Net, NoNet, PlaceId};
+use rendez_network::{Network, Steps, Tig};
+
+use crate::query::{Query, unroll};
+use crate::system::{Goal, System};
+
+/// What is to be proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The first monitor is never broken.
+    Property,
+    /// No execution is as the query says; its letters are those of the first monitor.
+    Query(Query),
+    /// There is always somebody who can move, until all have ended.
+    Deadlock,
+}
+
+/// How the net is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Only what may happen according to single places, not pairs, is left out.
+    pub single: bool,
+    /// Rendezvous begin and end in steps of their own.
+    pub unoptimized: bool,
+    /// Steps that depend on a value that is not known are left out: not for proofs.
+    pub skip_guesses: bool,
+    /// Components that are made one, in this order.
+    pub merges: Vec<(u32, u32)>,
+}
+
+/// A program as a net.
+pub struct Learnt<'s, 'p> {
+    pub network: Network<'s, 'p>,
+    pub net: Net,
+    pub goal: Goal,
+}
+
+/// Nets with more transitions and places are not learnt.
+pub const MOST: usize = 400_000;
+
+pub fn learn<'s, 'p>(
+    semantics: &'s Semantics<'p>,
+    subject: &Subject,
+    plan: &Plan,
+    control: &Control,
+) -> Result<Learnt<'s, 'p>, NoNet> {
+    let broken = |seen: &Seen| matches!(seen, Seen::Broken { monitor: 0 });
+    let nothing = |_: &Seen| false;
+    let learning = Learning {
+        pairwise: !plan.single,
+        with_loops: *subject == Subject::Deadlock,
+        most: MOST,
+        control,
+        is_target: if *subject == Subject::Deadlock { &nothing } else { &broken },
+    };
+    let mut loud = Vec::new();
+    let (network, mut net) = loop {
+        let steps = Steps::new(semantics, true, plan.skip_guesses, &loud, &[]);
+        let tig = if plan.unoptimized { Tig::Unoptimized } else { Tig::Modified };
+        let mut network = Network::new(steps, tig);
+        match Net::learn(&mut network, &learning) {
+            Ok(net) => break (network, net),
+            Err(NoNet::Loud) => loud = network.steps.loud.borrow().clone(),
+            Err(other) => return Err(other),
+        }
+    };
+    if let Subject::Query(query) = subject {
+        net = unroll(&net, query);
+        if !plan.single {
+            net = net.close();
+        }
+    }
+    for (a, b) in &plan.merges {
+        net = net.merge(*a, *b);
+    }
+    let goal = goal(&network, &net, subject);
+    Ok(Learnt { network, net, goal })
+}
+
+/// What a solution must reach.
+pub fn goal(network: &Network, net: &Net, subject: &Subject) -> Goal {
+    match subject {
+        Subject::Property => Goal::Target,
+        Subject::Query(query) => Goal::Query(query.clone()),
+        Subject::Deadlock => deadlock(network, net),
+    }
+}
+
+/// A marking in which nobody can move, and not everybody has ended.
+fn deadlock(network: &Network, net: &Net) -> Goal {
+    let mut lists: Vec<(Vec<PlaceId>, i64)> = Vec::new();
+    let mut known = rustc_hash::FxHashSet::default();
+    for t in &net.transitions {
+        if known.insert(t.before.clone()) {
+            lists.push((t.before.clone(), t.before.len() as i64 - 1));
+        }
+    }
+    let tasks = network.tables.tasks();
+    let is_task = |slot: &u32| (*slot as usize) < tasks;
+    let has_ended = |slot: u32, content: u32| {
+        network.slots.task(slot as usize, content).is_some_and(|ts| !alive(ts.status))
+    };
+    let with_tasks: Vec<bool> = net.components.iter().map(|c| c.slots.iter().any(is_task)).collect();
+    let mut ended = Vec::new();
+    for (p, place) in net.places.iter().enumerate() {
+        let slots = &net.components[place.component as usize].slots;
+        let all =
+            slots.iter().zip(&place.contents).filter(|(s, _)| is_task(s)).all(|(s, c)| has_ended(*s, *c));
+        if with_tasks[place.component as usize] && all {
+            ended.push(p as PlaceId);
+        }
+    }
+    // Tasks that never move are in no component.
+    let moving: Vec<u32> = net.components.iter().flat_map(|c| c.slots.clone()).collect();
+    let first = (0..tasks as u32).filter(|t| !moving.contains(t));
+    let waits = first.into_iter().any(|t| !has_ended(t, 0));
+    if !waits {
+        lists.push((ended, with_tasks.iter().filter(|w| **w).count() as i64 - 1));
+    }
+    Goal::Marking(lists)
+}
+
+impl Learnt<'_, '_> {
+    pub fn system(&self) -> System {
+        System::new(&self.net, &self.goal)
+    }
+}

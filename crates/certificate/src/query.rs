@@ -1,0 +1,143 @@
+//! Queries: a violation as a sequence of intervals of an execution.
+
+use rendez_network::net::{Component, Net, Place, PlaceId, Role, Transition};
+
+/// Some letters of a monitor.
+pub type Letters = Vec<u32>;
+
+/// A linear condition on how often letters occur: the sum of the terms is at least, or exactly, a
+/// number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    pub terms: Vec<(Letters, i64)>,
+    pub equal: bool,
+    pub least: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// The letters that end it; without any it goes on for as long as one likes.
+    pub ends: Letters,
+    /// Of each list some letter must occur.
+    pub require: Vec<Letters>,
+    /// None of these may occur.
+    pub forbid: Letters,
+    /// A letter that ends it may occur inside as well.
+    pub open: bool,
+    /// It repeats for ever.
+    pub perpetual: bool,
+    pub constraints: Vec<Linear>,
+}
+
+/// Intervals one after the other; letters are those of the first monitor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    pub intervals: Vec<Interval>,
+    /// The monitor is the automaton of the query: its state is part of the net.
+    pub is_followed: bool,
+}
+
+impl Query {
+    fn last(&self) -> usize {
+        self.intervals.len() - 1
+    }
+
+    /// The intervals that some letters may lead to from one of them, each with how many letters were
+    /// seen in each interval on the way; the number of intervals stands for the end of the query.
+    fn runs(&self, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)> {
+        let mut runs = vec![(from, Vec::new())];
+        for letter in letters {
+            let mut next = Vec::new();
+            for (at, path) in runs {
+                if at > self.last() {
+                    next.push((at, path));
+                    continue;
+                }
+                let interval = &self.intervals[at];
+                let mut went = |to: usize| {
+                    let mut path = path.clone();
+                    path.push(at);
+                    if !next.contains(&(to, path.clone())) {
+                        next.push((to, path));
+                    }
+                };
+                let ends = interval.ends.contains(letter);
+                if ends {
+                    went(at + 1);
+                }
+                if !interval.forbid.contains(letter) && (!ends || interval.open) {
+                    went(at);
+                }
+            }
+            runs = next;
+        }
+        runs
+    }
+}
+
+/// One copy of the net for each interval. A component that says which interval it is moves when an
+/// interval ends; the others follow. Letters of the result carry the interval they are seen in
+/// instead of a monitor.
+pub fn unroll(net: &Net, query: &Query) -> Net {
+    let count = query.intervals.len() as u32;
+    let places = net.places.len() as u32;
+    let copy = |p: PlaceId, k: u32| k * places + p;
+    let clock = |k: u32| count * places + k;
+    let mut result = Net {
+        components: net.components.clone(),
+        places: Vec::new(),
+        initial: net.initial.clone(),
+        transitions: Vec::new(),
+        stopped: net.stopped,
+        with_loops: net.with_loops,
+        ..Net::default()
+    };
+    for k in 0..count {
+        result.places.extend(net.places.iter().map(|p| Place { interval: k, ..p.clone() }));
+    }
+    let time = result.components.len() as u32;
+    result.components.push(Component { name: "interval".into(), slots: Vec::new() });
+    for k in 0..count {
+        result.places.push(Place { component: time, contents: Vec::new(), interval: k });
+    }
+    result.initial.push(clock(0));
+    for t in &net.transitions {
+        let letters: Vec<u32> = t.letters.iter().filter(|l| l.0 == 0).map(|l| l.1).collect();
+        for k in 0..count {
+            for (to, path) in query.runs(k as usize, &letters) {
+                let mut new = t.clone();
+                new.before = t.before.iter().map(|p| copy(*p, k)).chain([clock(k)]).collect();
+                // Where a monitor follows the query, it says when the query is met.
+                if query.is_followed && (t.role == Role::Target) != (to as u32 == count) {
+                    continue;
+                }
+                if to as u32 == count {
+                    new.role = Role::Target;
+                    new.after = Vec::new();
+                } else if t.goes_on() {
+                    new.after =
+                        t.after.iter().map(|p| copy(*p, to as u32)).chain([clock(to as u32)]).collect();
+                    if to as u32 != k {
+                        new.role = Role::Boundary;
+                    }
+                }
+                new.letters = path.iter().zip(&letters).map(|(i, l)| (*i as u16, *l)).collect();
+                result.transitions.push(new);
+            }
+        }
+    }
+    for k in 1..count {
+        for p in 0..places {
+            for now in k..count {
+                result.transitions.push(Transition {
+                    outcome: u32::MAX,
+                    role: Role::Connect,
+                    letters: Vec::new(),
+                    before: vec![copy(p, k - 1), clock(now)],
+                    after: vec![copy(p, k), clock(now)],
+                });
+            }
+        }
+    }
+    result
+}

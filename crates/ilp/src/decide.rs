@@ -1,0 +1,294 @@
+//! A verdict: what is asked for cannot be, or happens, or nobody knows.
+
+use std::time::Instant;
+
+use rendez_certificate::derive::goal;
+use rendez_certificate::{Goal, Learnt, Plan, Proof, Subject, System, learn};
+use rendez_evidence::{
+    Answer, Control, Findings, IlpStats, Options, PropertyAnswer, Seen, Stats, Witness, vacuous,
+};
+use rendez_model::Program;
+use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::State;
+use rendez_network::net::{Net, NoNet, Role};
+
+use crate::prove::{Effort, Limits, Proved, prove};
+use crate::replay::{Replayed, replay};
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// By monitor: the query it was written as.
+    pub queries: Vec<Option<rendez_certificate::Query>>,
+}
+
+/// A verdict with the proof behind it.
+pub struct Decided {
+    pub answer: PropertyAnswer,
+    pub subject: Subject,
+    pub plan: Plan,
+    /// None where the net alone shows it, or where it does not hold.
+    pub proof: Option<Proof>,
+}
+
+/// Linear programs of one net, at most.
+const NODES: usize = 4_000;
+/// Components with more places between them are not made one.
+const MOST_JOINT: usize = 20_000;
+/// Nets with more transitions are not made larger.
+const MOST_TRANSITIONS: usize = 150_000;
+
+/// Decides the properties that monitors of the program follow.
+pub fn decide(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Vec<Decided> {
+    (0..program.monitors.len())
+        .map(|m| {
+            let mut single = program.clone();
+            single.monitors = vec![program.monitors[m].clone()];
+            let query = settings.queries.get(m).cloned().flatten();
+            let subject = query.map_or(Subject::Property, Subject::Query);
+            One { program: &single, subject, options, control, started: Instant::now() }.decide()
+        })
+        .collect()
+}
+
+/// Decides whether a state can be reached in which nobody can move.
+pub fn deadlock(program: &Program, options: &Options, control: &Control) -> Decided {
+    let subject = Subject::Deadlock;
+    One { program, subject, options, control, started: Instant::now() }.decide()
+}
+
+struct One<'a> {
+    program: &'a Program,
+    subject: Subject,
+    options: &'a Options,
+    control: &'a Control,
+    started: Instant,
+}
+
+enum Result {
+    Proved(Option<Proof>),
+    Found { moves: Vec<Move>, state: Box<State>, guessed: bool },
+    Unknown(String),
+}
+
+impl One<'_> {
+    fn decide(self) -> Decided {
+        let monitor = self.program.monitors.first();
+        let mut answer = PropertyAnswer {
+            name: monitor.map_or("deadlock".into(), |m| m.name.clone()),
+            kind: monitor.map_or("deadlock", |m| m.language),
+            engine: "ilp",
+            text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
+            answer: Answer::Holds,
+            assumptions: Vec::new(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        };
+        let mut plan = Plan::default();
+        let mut stats = IlpStats::default();
+        let mut witness = Witness::default();
+        let semantics = Semantics::bounded(self.program, self.options.recursion);
+        let mut proof = None;
+        match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
+            Result::Proved(found) => {
+                proof = found;
+                answer.vacuous = monitor.and_then(|m| vacuous(m, 0, &witness));
+            }
+            Result::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
+            Result::Found { moves, state, guessed } => {
+                let mut findings = Findings::new(&semantics);
+                let seen = if monitor.is_some() { Seen::Broken { monitor: 0 } } else { Seen::Blocked };
+                let mut found = (moves, state);
+                if guessed {
+                    // Perhaps something certain happens as well.
+                    let mut certain = Plan { skip_guesses: true, ..Plan::default() };
+                    let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
+                    if let Result::Found { moves, state, guessed: false } = again {
+                        found = (moves, state);
+                    }
+                }
+                findings.seen(&seen, &found.0, &found.1);
+                answer.answer = match monitor {
+                    Some(_) => findings.properties("ilp", &witness, "").swap_remove(0).answer,
+                    None => findings.deadlock(),
+                };
+            }
+        }
+        answer.stats = Some(Stats {
+            seconds: self.started.elapsed().as_secs_f64(),
+            ilp: Some(stats),
+            ..Stats::default()
+        });
+        Decided { answer, subject: self.subject, plan, proof }
+    }
+
+    fn search(
+        &self,
+        semantics: &Semantics,
+        plan: &mut Plan,
+        stats: &mut IlpStats,
+        witness: &mut Witness,
+    ) -> Result {
+        let learnt = match learn(semantics, &self.subject, plan, self.control) {
+            Ok(learnt) => learnt,
+            Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
+            Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
+        };
+        let Learnt { network, mut net, goal: mut target } = learnt;
+        let stories = network.stories.iter().flat_map(|s| &s.steps);
+        network.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
+        // What happens before anybody has a choice.
+        let first = &network.first;
+        if self.subject != Subject::Deadlock && first.steps.iter().any(|s| s.broken.contains(&0)) {
+            return self.found(semantics, &first.moves);
+        }
+        if net.stopped {
+            return Result::Unknown("an execution reaches the bound on recursion".into());
+        }
+        loop {
+            let system = System::new(&net, &target);
+            stats.places = net.places.len();
+            stats.variables = system.columns;
+            stats.constraints = system.rows.len();
+            let possible = net.transitions.iter().any(|t| !t.goes_on());
+            if !possible && matches!(target, Goal::Target) {
+                return Result::Proved(None);
+            }
+            let until = self.options.timeout.map(|t| self.started + t);
+            let limits = Limits { nodes: NODES, until, control: self.control };
+            let mut effort = Effort::default();
+            let proved = prove(&net, &system, &limits, &mut effort);
+            stats.programs += effort.programs;
+            stats.cuts += effort.cuts + effort.traps;
+            stats.branches += effort.branches;
+            let x = match proved {
+                Proved::Nothing(proof) => return Result::Proved(Some(proof)),
+                Proved::Unknown(why) => return Result::Unknown(why),
+                Proved::Candidate(x) => x,
+            };
+            let (stuck, apart) = match replay(&net, &target, &x, self.control) {
+                Replayed::Found(path) => {
+                    let outcomes: Vec<u32> = path
+                        .iter()
+                        .map(|t| net.transitions[*t as usize].outcome)
+                        .filter(|o| *o != u32::MAX)
+                        .collect();
+                    return self.found(semantics, &network.moves(&outcomes));
+                }
+                Replayed::Stuck { transition, apart } => (transition, apart),
+            };
+            let unsupported = (0..net.transitions.len())
+                .find(|t| x[*t] > 0 && net.transitions[*t].role == Role::Unsupported);
+            let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
+            let Some((a, b)) = pair else {
+                if unsupported.is_some() {
+                    return Result::Unknown("an execution may reach something that is not modelled".into());
+                }
+                let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &network, &net, t));
+                return Result::Unknown(format!(
+                    "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
+                ));
+            };
+            if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Result::Unknown("interrupted".into());
+            }
+            net = net.merge(a, b);
+            plan.merges.push((a, b));
+            stats.merges += 1;
+            target = goal(&network, &net, &self.subject);
+        }
+    }
+
+    /// Runs moves on the semantics, up to what was looked for.
+    fn found(&self, semantics: &Semantics, moves: &[Move]) -> Result {
+        let mut state = semantics.initial();
+        let mut done = Vec::new();
+        let mut guessed = false;
+        for mv in moves {
+            let mut out = Vec::new();
+            semantics.successors(&state, mv.task, &mut out);
+            if mv.choice as usize >= out.len() {
+                return Result::Unknown("internal error: a trace does not replay".into());
+            }
+            let outcome = out.swap_remove(mv.choice as usize);
+            guessed |= outcome.step.guessed;
+            state = outcome.state;
+            done.push(*mv);
+            if self.subject != Subject::Deadlock && outcome.step.broken.contains(&0) {
+                return Result::Found { moves: done, state: Box::new(state), guessed };
+            }
+        }
+        if self.subject == Subject::Deadlock {
+            let steps = rendez_network::Steps::new(semantics, true, false, &[], &[]);
+            let (last, waits) = steps.commit(&state);
+            done.extend(waits);
+            let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
+            if !(0..last.tasks.len()).any(moves) {
+                return Result::Found { moves: done, state: Box::new(last), guessed };
+            }
+        }
+        Result::Unknown("internal error: a trace shows nothing".into())
+    }
+}
+
+/// Whether two components may be made one.
+fn fits(net: &Net, (a, b): (u32, u32)) -> bool {
+    let count = |c: u32| net.places.iter().filter(|p| p.component == c).count();
+    let (x, y) = (count(a), count(b));
+    let touching = |c: u32, other: u32| {
+        let one = net.transitions.iter().filter(|t| {
+            t.before.iter().any(|p| net.component_of(*p) == c)
+                && !t.before.iter().any(|p| net.component_of(*p) == other)
+        });
+        one.count()
+    };
+    x * y <= MOST_JOINT && net.transitions.len() + touching(a, b) * y + touching(b, a) * x <= MOST_TRANSITIONS
+}
+
+/// The two components of a solution that are smallest together, of those that meet.
+fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
+    let mut size = vec![0usize; net.components.len()];
+    net.places.iter().for_each(|p| size[p.component as usize] += 1);
+    let mut pairs: Vec<(usize, u32, u32)> = Vec::new();
+    for wanted in [true, false] {
+        for (t, transition) in net.transitions.iter().enumerate() {
+            if wanted && x[t] == 0 {
+                continue;
+            }
+            for (i, p) in transition.before.iter().enumerate() {
+                for q in &transition.before[..i] {
+                    let (a, b) = (net.component_of(*p), net.component_of(*q));
+                    pairs.push((size[a as usize] * size[b as usize], a.min(b), a.max(b)));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        if let Some((_, a, b)) = pairs.iter().find(|(_, a, b)| fits(net, (*a, *b))) {
+            return Some((*a, *b));
+        }
+    }
+    None
+}
+
+/// What a transition is called.
+fn name(program: &Program, network: &rendez_network::Network, net: &Net, t: u32) -> String {
+    use rendez_model::semantics::What;
+    let outcome = net.transitions[t as usize].outcome;
+    let Some(story) = network.stories.get(outcome as usize) else { return "an interval ends".into() };
+    let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
+    let met = story.steps.iter().find_map(|s| match s.what {
+        What::Accepted { caller, entry, .. } => Some((caller, entry)),
+        What::Entered(entry) => Some((s.task, entry)),
+        _ => None,
+    });
+    match (met, story.steps.first()) {
+        (Some((caller, entry)), _) => format!("{} calls {}", task(caller), program.entry_name(entry)),
+        (None, Some(step)) => {
+            format!("{} goes on at {}", task(step.task), program.node(step.loc).span)
+        }
+        (None, None) => "a rendezvous ends".into(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Solutions without an execution are cut off, until a proof or a solution that may have one is left.
+//!
+//! Transitions of a solution that can never all have been fired touch places that stay empty: either
+//! nothing touches these places, or something enters them. Where the first is impossible the second
+//! is a cut; otherwise both are looked at in turn.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rendez_certificate::proof::{empty_or_entered, trap};
+use rendez_certificate::{Proof, ProofStep, Row, System};
+use rendez_evidence::Control;
+use rendez_network::Net;
+use rendez_network::net::PlaceId;
+
+use crate::solve::{Lp, Solved, refute};
+
+pub enum Proved {
+    /// There is no solution.
+    Nothing(Proof),
+    /// Numbers of transitions, and of tokens on places, if the system has them.
+    Candidate(Vec<i64>),
+    Unknown(String),
+}
+
+/// How much may be tried.
+pub struct Limits<'a> {
+    pub nodes: usize,
+    pub until: Option<Instant>,
+    pub control: &'a Control,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    pub programs: usize,
+    pub cuts: usize,
+    pub branches: usize,
+    pub traps: usize,
+}
+
+const SMALL: f64 = 1e-6;
+
+pub fn prove(net: &Net, system: &System, limits: &Limits, effort: &mut Effort) -> Proved {
+    let mut steps = Vec::new();
+    let mut local: Vec<Row> = Vec::new();
+    let mut open: Vec<(usize, Row)> = Vec::new();
+    let mut lp = Lp::new(system, &local);
+    let unknown = |why: &str| Proved::Unknown(why.to_owned());
+    for _ in 0..limits.nodes {
+        if limits.control.stop.load(Ordering::Relaxed) {
+            return unknown("interrupted");
+        }
+        if limits.until.is_some_and(|t| Instant::now() > t) {
+            return unknown("the time limit was reached");
+        }
+        effort.programs += 1;
+        let x = match lp.solve() {
+            Solved::Failed => return unknown("the linear program could not be solved"),
+            Solved::Optimal(x) => x,
+            Solved::Infeasible => {
+                let Some(sum) = refute(system, &local) else {
+                    return unknown(
+                        "the solver says that there is no solution, but that could not be shown exactly",
+                    );
+                };
+                steps.push(ProofStep::Sum(sum));
+                let Some((rows, second)) = open.pop() else {
+                    return Proved::Nothing(Proof { steps });
+                };
+                local.truncate(rows);
+                local.push(second);
+                lp = Lp::new(system, &local);
+                continue;
+            }
+        };
+        let sets = unfireable(net, &x);
+        if !sets.is_empty() {
+            let mut forced = false;
+            for places in &sets {
+                let (nothing, entered) = empty_or_entered(net, places);
+                lp.fix(&nothing.terms, true);
+                effort.programs += 1;
+                let infeasible = matches!(lp.solve(), Solved::Infeasible);
+                lp.fix(&nothing.terms, false);
+                if !infeasible {
+                    continue;
+                }
+                local.push(nothing);
+                let sum = refute(system, &local);
+                local.pop();
+                let Some(sum) = sum else { continue };
+                steps.push(ProofStep::Empty(places.clone()));
+                steps.push(ProofStep::Sum(sum));
+                lp.add(&entered);
+                local.push(entered);
+                effort.cuts += 1;
+                forced = true;
+            }
+            if !forced {
+                let places = &sets[0];
+                let (nothing, entered) = empty_or_entered(net, places);
+                steps.push(ProofStep::Empty(places.clone()));
+                open.push((local.len(), entered));
+                local.push(nothing);
+                lp = Lp::new(system, &local);
+                effort.branches += 1;
+            }
+            continue;
+        }
+        let whole = |v: f64| (v - v.round()).abs() < SMALL;
+        if let Some(column) = x.iter().position(|v| !whole(*v)) {
+            let value = x[column].floor() as i64;
+            steps.push(ProofStep::Whole(column as u32, value));
+            open.push((local.len(), Row::at_least(vec![(column as u32, 1)], value + 1)));
+            local.push(Row::at_most(vec![(column as u32, 1)], value));
+            lp = Lp::new(system, &local);
+            effort.branches += 1;
+            continue;
+        }
+        if let Some((places, row)) = broken_trap(net, system, &x) {
+            steps.push(ProofStep::Trap(places));
+            lp.add(&row);
+            local.push(row);
+            effort.traps += 1;
+            continue;
+        }
+        return Proved::Candidate(x.iter().map(|v| v.round() as i64).collect());
+    }
+    unknown("too many cases")
+}
+
+/// Sets of places that are empty at first and that no transition of the solution enters, though
+/// some need them; smallest first.
+fn unfireable(net: &Net, x: &[f64]) -> Vec<Vec<PlaceId>> {
+    let support: Vec<u32> = (0..net.transitions.len() as u32).filter(|t| x[*t as usize] > SMALL).collect();
+    let mut marked = vec![false; net.places.len()];
+    net.initial.iter().for_each(|p| marked[*p as usize] = true);
+    let mut fired = vec![false; support.len()];
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for (i, t) in support.iter().enumerate() {
+            let transition = &net.transitions[*t as usize];
+            if !fired[i] && transition.before.iter().all(|p| marked[*p as usize]) {
+                fired[i] = true;
+                again = true;
+                transition.after.iter().for_each(|p| marked[*p as usize] = true);
+            }
+        }
+    }
+    let stuck: Vec<u32> = support.iter().zip(&fired).filter(|(_, f)| !**f).map(|(t, _)| *t).collect();
+    let mut sets: Vec<Vec<PlaceId>> = Vec::new();
+    for t in stuck.iter().take(12) {
+        for p in net.transitions[*t as usize].before.iter().filter(|p| !marked[**p as usize]) {
+            // Whatever enters the set must come out of it, among the stuck.
+            let mut inside = vec![false; net.places.len()];
+            inside[*p as usize] = true;
+            let mut set = vec![*p];
+            let mut at = 0;
+            while at < set.len() {
+                let place = set[at];
+                at += 1;
+                for s in &stuck {
+                    let transition = &net.transitions[*s as usize];
+                    let enters = transition.after.contains(&place);
+                    if enters && !transition.before.iter().any(|q| inside[*q as usize]) {
+                        let Some(q) = transition.before.iter().find(|q| !marked[**q as usize]) else {
+                            continue;
+                        };
+                        inside[*q as usize] = true;
+                        set.push(*q);
+                    }
+                }
+            }
+            set.sort_unstable();
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+    }
+    sets.sort_by_key(Vec::len);
+    sets.truncate(8);
+    sets
+}
+
+/// A trap that is marked at first but not in the marking of a solution.
+fn broken_trap(net: &Net, system: &System, x: &[f64]) -> Option<(Vec<PlaceId>, Row)> {
+    if system.columns == system.transitions {
+        return None;
+    }
+    let mut inside: Vec<bool> = (0..net.places.len()).map(|p| x[system.transitions + p] < 0.5).collect();
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for t in &net.transitions {
+            if !t.after.iter().any(|p| inside[*p as usize]) {
+                for p in &t.before {
+                    again |= std::mem::replace(&mut inside[*p as usize], false);
+                }
+            }
+        }
+    }
+    let places: Vec<PlaceId> = (0..net.places.len() as u32).filter(|p| inside[*p as usize]).collect();
+    let row = trap(net, system, &places)?;
+    Some((places, row))
+}

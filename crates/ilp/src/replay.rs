@@ -1,0 +1,164 @@
+//! Looking for an execution that has the transitions of a solution.
+//!
+//! The tokens of a net are moved one transition at a time: first no transition more often than the
+//! solution has it, then as often as one likes, but no other.
+
+use std::sync::atomic::Ordering;
+
+use rendez_certificate::Goal;
+use rendez_evidence::Control;
+use rendez_network::Net;
+use rendez_network::net::{PlaceId, Role};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub enum Replayed {
+    /// Transitions, in the order in which they happen.
+    Found(Vec<u32>),
+    /// What could not happen, and two components whose places never go together.
+    Stuck { transition: Option<u32>, apart: Option<(u32, u32)> },
+}
+
+struct Node {
+    marking: Vec<PlaceId>,
+    /// How often each transition of the support may still happen.
+    left: Option<Vec<u32>>,
+    from: u32,
+    by: u32,
+}
+
+/// Searches at most so many markings.
+const MOST: usize = 20_000;
+
+pub fn replay(net: &Net, goal: &Goal, x: &[i64], control: &Control) -> Replayed {
+    let support: Vec<u32> = (0..net.transitions.len() as u32).filter(|t| x[*t as usize] > 0).collect();
+    let mut explored: Vec<Vec<PlaceId>> = Vec::new();
+    let mut fired: FxHashSet<u32> = FxHashSet::default();
+    for counted in [true, false] {
+        let search = Search { net, goal, support: &support, control };
+        let counts = counted.then(|| support.iter().map(|t| x[*t as usize].min(1 << 20) as u32).collect());
+        if let Some(path) = search.run(counts, &mut explored, &mut fired) {
+            return Replayed::Found(path);
+        }
+    }
+    // What never happened though it had to, and where its components could not be at once.
+    let together: FxHashSet<(PlaceId, PlaceId)> =
+        explored.iter().flat_map(|m| m.iter().flat_map(|a| m.iter().map(move |b| (*a, *b)))).collect();
+    let mut stuck: Vec<u32> = support.iter().copied().filter(|t| !fired.contains(t)).collect();
+    let is_target = |t: u32| !net.transitions[t as usize].goes_on();
+    stuck.sort_by_key(|t| is_target(*t));
+    let mut apart = None;
+    for t in &stuck {
+        let before = &net.transitions[*t as usize].before;
+        let reached = before.iter().all(|p| together.contains(&(*p, *p)));
+        for (i, a) in before.iter().enumerate() {
+            for b in &before[..i] {
+                if reached && !together.contains(&(*a, *b)) {
+                    apart.get_or_insert((net.component_of(*a), net.component_of(*b)));
+                }
+            }
+        }
+        if apart.is_some() {
+            return Replayed::Stuck { transition: Some(*t), apart };
+        }
+    }
+    if let Goal::Marking(_) = goal {
+        let wanted: Vec<PlaceId> =
+            (0..net.places.len() as u32).filter(|p| x[net.transitions.len() + *p as usize] > 0).collect();
+        for (i, a) in wanted.iter().enumerate() {
+            for b in &wanted[..i] {
+                if !together.contains(&(*a, *b)) {
+                    apart.get_or_insert((net.component_of(*a), net.component_of(*b)));
+                }
+            }
+        }
+    }
+    Replayed::Stuck { transition: stuck.first().copied(), apart }
+}
+
+struct Search<'a> {
+    net: &'a Net,
+    goal: &'a Goal,
+    support: &'a [u32],
+    control: &'a Control,
+}
+
+impl Search<'_> {
+    fn run(
+        &self,
+        counts: Option<Vec<u32>>,
+        explored: &mut Vec<Vec<PlaceId>>,
+        fired: &mut FxHashSet<u32>,
+    ) -> Option<Vec<u32>> {
+        let net = self.net;
+        let mut marking = vec![0; net.components.len()];
+        net.initial.iter().for_each(|p| marking[net.component_of(*p) as usize] = *p);
+        let mut nodes = vec![Node { marking, left: counts, from: u32::MAX, by: u32::MAX }];
+        let mut seen: FxHashMap<(Vec<PlaceId>, Option<Vec<u32>>), ()> = FxHashMap::default();
+        // Depth first where numbers limit it, breadth first otherwise.
+        let mut work = std::collections::VecDeque::from([0u32]);
+        let deep = nodes[0].left.is_some();
+        while let Some(at) = if deep { work.pop_back() } else { work.pop_front() } {
+            if nodes.len() > MOST || self.control.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if self.is_reached(&nodes[at as usize].marking) {
+                return Some(path(&nodes, at));
+            }
+            explored.push(nodes[at as usize].marking.clone());
+            for (i, t) in self.support.iter().enumerate() {
+                let transition = &net.transitions[*t as usize];
+                let Node { marking, left, .. } = &nodes[at as usize];
+                let enabled = transition.before.iter().all(|p| marking[net.component_of(*p) as usize] == *p);
+                if !enabled || left.as_ref().is_some_and(|l| l[i] == 0) {
+                    continue;
+                }
+                fired.insert(*t);
+                if !transition.goes_on() {
+                    if transition.role == Role::Target && self.requirements_met() {
+                        let mut found = path(&nodes, at);
+                        found.push(*t);
+                        return Some(found);
+                    }
+                    continue;
+                }
+                let mut next = marking.clone();
+                transition.after.iter().for_each(|p| next[net.component_of(*p) as usize] = *p);
+                let mut left = left.clone();
+                if let Some(left) = &mut left {
+                    left[i] -= 1;
+                }
+                if seen.insert((next.clone(), left.clone()), ()).is_none() {
+                    nodes.push(Node { marking: next, left, from: at, by: *t });
+                    work.push_back(nodes.len() as u32 - 1);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the goal is a marking, and this is one.
+    fn is_reached(&self, marking: &[PlaceId]) -> bool {
+        match self.goal {
+            Goal::Marking(lists) => lists.iter().all(|(places, most)| {
+                let count =
+                    places.iter().filter(|p| marking[self.net.component_of(**p) as usize] == **p).count();
+                count as i64 <= *most
+            }),
+            _ => false,
+        }
+    }
+
+    fn requirements_met(&self) -> bool {
+        matches!(self.goal, Goal::Target)
+    }
+}
+
+fn path(nodes: &[Node], mut at: u32) -> Vec<u32> {
+    let mut list = Vec::new();
+    while nodes[at as usize].from != u32::MAX {
+        list.push(nodes[at as usize].by);
+        at = nodes[at as usize].from;
+    }
+    list.reverse();
+    list
+}

@@ -1,0 +1,151 @@
+//! Linear programs, solved by HiGHS, and multipliers that show that one has no solution.
+
+use highs::{Col, HighsModelStatus, Model, RowProblem, Sense};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::Zero;
+use rendez_certificate::proof::refutes;
+use rendez_certificate::{Row, System};
+
+/// A linear program that grows.
+pub struct Lp {
+    model: Option<Model>,
+    columns: Vec<Col>,
+}
+
+pub enum Solved {
+    Infeasible,
+    Optimal(Vec<f64>),
+    /// The solver gave up.
+    Failed,
+}
+
+fn quiet(problem: RowProblem) -> Model {
+    let mut model = problem.optimise(Sense::Minimise);
+    model.make_quiet();
+    model.set_option("threads", 1);
+    model
+}
+
+impl Lp {
+    /// The relaxation of a system with some rows more; executions are to be short.
+    pub fn new(system: &System, more: &[Row]) -> Lp {
+        let mut problem = RowProblem::default();
+        let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
+        let columns: Vec<Col> = (0..system.columns).map(|c| problem.add_column(cost(c), 0..)).collect();
+        for row in system.rows.iter().chain(more) {
+            let terms = row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64));
+            match row.equal {
+                true => problem.add_row(row.least as f64..=row.least as f64, terms),
+                false => problem.add_row(row.least as f64.., terms),
+            }
+        }
+        Lp { model: Some(quiet(problem)), columns }
+    }
+
+    pub fn add(&mut self, row: &Row) {
+        if let Some(model) = &mut self.model {
+            let terms = row.terms.iter().map(|(c, k)| (self.columns[*c as usize], *k as f64));
+            model.add_row(row.least as f64.., terms);
+        }
+    }
+
+    /// Makes columns zero, or free again.
+    pub fn fix(&mut self, columns: &[(u32, i64)], zero: bool) {
+        if let Some(model) = &mut self.model {
+            let most = if zero { 0.0 } else { f64::INFINITY };
+            for (c, _) in columns {
+                model.change_column_bounds(self.columns[*c as usize], 0.0..=most);
+            }
+        }
+    }
+
+    pub fn solve(&mut self) -> Solved {
+        let Some(model) = self.model.take() else { return Solved::Failed };
+        let Ok(solved) = model.try_solve() else { return Solved::Failed };
+        let answer = match solved.status() {
+            HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => Solved::Infeasible,
+            HighsModelStatus::Optimal => Solved::Optimal(solved.get_solution().columns().to_vec()),
+            HighsModelStatus::ModelEmpty => Solved::Optimal(vec![0.0; self.columns.len()]),
+            _ => Solved::Failed,
+        };
+        self.model = Some(solved.into());
+        answer
+    }
+}
+
+/// Multipliers with which the rows cannot be met, checked exactly; None if none were found.
+///
+/// They are the dual solution of the program that says by how much rows must give way.
+pub fn refute(system: &System, more: &[Row]) -> Option<Vec<(u32, BigRational)>> {
+    let rows: Vec<&Row> = system.rows.iter().chain(more).collect();
+    // A row that cannot be met by itself.
+    for (i, row) in rows.iter().enumerate() {
+        let one = |n: i64| vec![(i as u32, BigRational::from(BigInt::from(n)))];
+        let below = row.terms.iter().all(|t| t.1 <= 0) && row.least > 0;
+        let above = row.equal && row.terms.iter().all(|t| t.1 >= 0) && row.least < 0;
+        if below || above {
+            return Some(one(if below { 1 } else { -1 }));
+        }
+    }
+    let mut problem = RowProblem::default();
+    let columns: Vec<Col> = (0..system.columns).map(|_| problem.add_column(0.0, 0..)).collect();
+    for row in &rows {
+        let mut terms: Vec<(Col, f64)> =
+            row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64)).collect();
+        terms.push((problem.add_column(1.0, 0..), 1.0));
+        if row.equal {
+            terms.push((problem.add_column(1.0, 0..), -1.0));
+            problem.add_row(row.least as f64..=row.least as f64, terms);
+        } else {
+            problem.add_row(row.least as f64.., terms);
+        }
+    }
+    let solved = quiet(problem).try_solve().ok()?;
+    if solved.status() != HighsModelStatus::Optimal {
+        return None;
+    }
+    let duals = solved.get_solution().dual_rows().to_vec();
+    let row = |n: u32| rows.get(n as usize).copied();
+    for denominator in [1i64, 2, 6, 12, 60, 840, 27_720] {
+        let factor = |y: f64| {
+            let n = (y * denominator as f64).round() as i64;
+            BigRational::new(BigInt::from(n), BigInt::from(denominator))
+        };
+        let list: Vec<(u32, BigRational)> = duals
+            .iter()
+            .enumerate()
+            .map(|(i, y)| (i as u32, factor(*y)))
+            .filter(|m| !m.1.is_zero())
+            .collect();
+        if refutes(row, &list).is_ok() {
+            return Some(list);
+        }
+    }
+    let list: Vec<(u32, BigRational)> =
+        duals.iter().enumerate().map(|(i, y)| (i as u32, near(*y))).filter(|m| !m.1.is_zero()).collect();
+    refutes(row, &list).is_ok().then_some(list)
+}
+
+/// A fraction with a small denominator next to a number.
+fn near(y: f64) -> BigRational {
+    let (mut a, mut b, mut c, mut d) = (0i64, 1i64, 1i64, 0i64);
+    let mut x = y;
+    for _ in 0..24 {
+        let whole = x.floor();
+        if whole.abs() > 1e9 {
+            break;
+        }
+        let w = whole as i64;
+        let (e, f) = (w.saturating_mul(c).saturating_add(a), w.saturating_mul(d).saturating_add(b));
+        if f.abs() > 1_000_000 {
+            break;
+        }
+        (a, b, c, d) = (c, d, e, f);
+        if (x - whole).abs() < 1e-9 || (c as f64 / d as f64 - y).abs() < 1e-12 {
+            break;
+        }
+        x = 1.0 / (x - whole);
+    }
+    if d == 0 { BigRational::zero() } else { BigRational::new(BigInt::from(c), BigInt::from(d)) }
+}

@@ -1,0 +1,560 @@
+//! Nets: the parts of a program as automata that move together.
+//!
+//! Each component is at one of its places. A transition moves some components and may look at
+//! others. The net of a program is learnt from its semantics: a step is run on every combination of
+//! contents of the slots it looks at, provided that any two of them may be there together. So the
+//! net allows every execution of the program, and perhaps more.
+
+use std::sync::atomic::Ordering;
+
+use rendez_evidence::{Control, Seen};
+use rendez_model::parallel::Parallel;
+use rustc_hash::FxHashMap;
+
+use crate::network::{Known, Network};
+use crate::steps::Fate;
+
+pub type PlaceId = u32;
+
+/// Something that is at one place at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    pub name: String,
+    /// The slots it stands for.
+    pub slots: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub component: u32,
+    /// What each of its slots holds.
+    pub contents: Vec<u32>,
+    /// The interval of a query, from 0.
+    pub interval: u32,
+}
+
+/// What a transition is to a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A step of the program.
+    Step,
+    /// It ends an interval.
+    Boundary,
+    /// A component goes on to the next interval.
+    Connect,
+    /// What the query asks for: nothing need be known about what follows.
+    Target,
+    /// It leads to something without a meaning in the model.
+    Unsupported,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The number of the step in the network.
+    pub outcome: u32,
+    pub role: Role,
+    /// What monitors see: monitor and letter.
+    pub letters: Vec<(u16, u32)>,
+    /// Where the components are before, one place each, and after, in the same order.
+    pub before: Vec<PlaceId>,
+    pub after: Vec<PlaceId>,
+}
+
+impl Transition {
+    /// Whether what happens afterwards is of interest.
+    pub fn goes_on(&self) -> bool {
+        !matches!(self.role, Role::Target | Role::Unsupported)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Net {
+    pub components: Vec<Component>,
+    pub places: Vec<Place>,
+    pub initial: Vec<PlaceId>,
+    pub transitions: Vec<Transition>,
+    /// Which places may be marked together.
+    pub parallel: Parallel,
+    /// A bound ends some executions.
+    pub stopped: bool,
+    /// Transitions that change nothing are of interest, too.
+    pub with_loops: bool,
+}
+
+/// Why there is no net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoNet {
+    TooLarge,
+    Interrupted,
+    /// Waiting that was thought not to be seen is seen: learn again.
+    Loud,
+}
+
+/// How a net is learnt.
+pub struct Learning<'a> {
+    /// Only combinations are learnt of which any two contents may be there together.
+    pub pairwise: bool,
+    /// Transitions that change nothing are kept.
+    pub with_loops: bool,
+    pub most: usize,
+    pub control: &'a Control,
+    /// What is asked for: the steps that do this.
+    pub is_target: &'a dyn Fn(&Seen) -> bool,
+}
+
+struct Learner<'n, 's, 'p, 'a> {
+    network: &'n mut Network<'s, 'p>,
+    learning: &'a Learning<'a>,
+    net: Net,
+    /// By slot and content.
+    ids: Vec<Vec<PlaceId>>,
+    of_slot: Vec<Vec<PlaceId>>,
+    start: Vec<u32>,
+    /// Transitions by outcome.
+    known: FxHashMap<u32, u32>,
+    /// By slot: tasks at places whose steps look at it.
+    watchers: Vec<Vec<(u32, PlaceId)>>,
+    loud: usize,
+    work: usize,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Net {
+    /// The net of a program, as its network tells it.
+    pub fn learn(network: &mut Network, learning: &Learning) -> Result<Net, NoNet> {
+        let start = network.start();
+        let slots = start.len();
+        let loud = network.steps.loud.borrow().len();
+        let mut learner = Learner {
+            network,
+            learning,
+            net: Net { with_loops: learning.with_loops, ..Net::default() },
+            ids: vec![Vec::new(); slots],
+            of_slot: vec![Vec::new(); slots],
+            start: start.clone(),
+            known: FxHashMap::default(),
+            watchers: vec![Vec::new(); slots],
+            loud,
+            work: 0,
+        };
+        for slot in 0..slots as u32 {
+            let component = Component { name: String::new(), slots: vec![slot] };
+            learner.net.components.push(component);
+        }
+        for slot in 0..slots {
+            let place = learner.place(slot as u32, start[slot]);
+            learner.net.initial.push(place);
+        }
+        let initial = learner.net.initial.clone();
+        for a in &initial {
+            learner.net.parallel.reach(*a);
+            for b in initial.iter().filter(|b| *b != a) {
+                learner.net.parallel.pair(*a, *b);
+            }
+        }
+        while let Some(place) = learner.net.parallel.take() {
+            learner.look_at(place)?;
+        }
+        let mut net = learner.net;
+        for c in 0..net.components.len() {
+            net.components[c].name = network.slots.name(network.steps.semantics.program, c);
+        }
+        Ok(net.compact())
+    }
+
+    pub fn component_of(&self, place: PlaceId) -> u32 {
+        self.places[place as usize].component
+    }
+
+    /// The places of each component.
+    pub fn by_component(&self) -> Vec<Vec<PlaceId>> {
+        let mut lists = vec![Vec::new(); self.components.len()];
+        for (p, place) in self.places.iter().enumerate() {
+            lists[place.component as usize].push(p as PlaceId);
+        }
+        lists
+    }
+
+    /// Whether the places before a transition may be marked together, as far as pairs tell.
+    pub fn may_fire(&self, t: &Transition) -> bool {
+        let pairs = &self.parallel;
+        t.before
+            .iter()
+            .enumerate()
+            .all(|(i, a)| pairs.is_reached(*a) && t.before[..i].iter().all(|b| pairs.get(*a, *b)))
+    }
+
+    /// A transition happens: its components are where it leads, together.
+    fn fire(parallel: &mut Parallel, before: &[PlaceId], after: &[PlaceId]) {
+        for (i, a) in after.iter().enumerate() {
+            parallel.come(*a, before, |_, _| true);
+            for b in &after[..i] {
+                parallel.pair(*a, *b);
+            }
+        }
+    }
+
+    /// Finds out which places may be marked together, and leaves out what cannot happen.
+    pub fn close(mut self) -> Net {
+        let mut parallel = Parallel::new(self.places.len());
+        let mut by_place = vec![Vec::new(); self.places.len()];
+        for (t, transition) in self.transitions.iter().enumerate() {
+            for p in &transition.before {
+                by_place[*p as usize].push(t as u32);
+            }
+        }
+        for a in &self.initial {
+            parallel.reach(*a);
+            for b in self.initial.iter().filter(|b| *b != a) {
+                parallel.pair(*a, *b);
+            }
+        }
+        let mut alive = vec![false; self.transitions.len()];
+        while let Some(place) = parallel.take() {
+            for t in &by_place[place as usize] {
+                let transition = &self.transitions[*t as usize];
+                let together = transition.before.iter().enumerate().all(|(i, a)| {
+                    parallel.is_reached(*a) && transition.before[..i].iter().all(|b| parallel.get(*a, *b))
+                });
+                if together {
+                    alive[*t as usize] = true;
+                    if transition.goes_on() {
+                        Net::fire(&mut parallel, &transition.before, &transition.after);
+                    }
+                }
+            }
+        }
+        let mut keep = alive.iter();
+        self.transitions.retain(|_| *keep.next().unwrap_or(&false));
+        self.parallel = parallel;
+        self.compact()
+    }
+
+    /// Leaves out places that are never reached, and components that never move.
+    fn compact(mut self) -> Net {
+        let mut count = vec![0usize; self.components.len()];
+        for (p, place) in self.places.iter().enumerate() {
+            if self.parallel.is_reached(p as PlaceId) {
+                count[place.component as usize] += 1;
+            }
+        }
+        let mut component = vec![NONE; self.components.len()];
+        let mut components = Vec::new();
+        for (c, old) in std::mem::take(&mut self.components).into_iter().enumerate() {
+            if count[c] > 1 {
+                component[c] = components.len() as u32;
+                components.push(old);
+            }
+        }
+        self.components = components;
+        let mut number = vec![NONE; self.places.len()];
+        let mut places = Vec::new();
+        for (p, mut place) in std::mem::take(&mut self.places).into_iter().enumerate() {
+            if self.parallel.is_reached(p as PlaceId) && component[place.component as usize] != NONE {
+                number[p] = places.len() as u32;
+                place.component = component[place.component as usize];
+                places.push(place);
+            }
+        }
+        self.places = places;
+        self.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        for t in &mut self.transitions {
+            let goes_on = t.goes_on();
+            let pairs: Vec<(PlaceId, PlaceId)> = (0..t.before.len())
+                .map(|i| {
+                    (number[t.before[i] as usize], if goes_on { number[t.after[i] as usize] } else { NONE })
+                })
+                .filter(|p| p.0 != NONE)
+                .collect();
+            t.before = pairs.iter().map(|p| p.0).collect();
+            t.after = if goes_on { pairs.iter().map(|p| p.1).collect() } else { Vec::new() };
+        }
+        // What does the same to everything that is left is one, and what does nothing is none.
+        let mut seen = rustc_hash::FxHashSet::default();
+        self.transitions.retain(|t| {
+            (self.with_loops || t.role != Role::Step || !t.letters.is_empty() || t.before != t.after)
+                && seen.insert((t.role as u8, t.letters.clone(), t.before.clone(), t.after.clone()))
+        });
+        self.parallel = self.parallel.renumbered(&number, self.places.len());
+        self
+    }
+
+    /// The net in which two components are one: it is known where both are.
+    pub fn merge(&self, a: u32, b: u32) -> Net {
+        let mut net = Net { stopped: self.stopped, with_loops: self.with_loops, ..Net::default() };
+        let both = Component {
+            name: format!("{} & {}", self.components[a as usize].name, self.components[b as usize].name),
+            slots: [&self.components[a as usize].slots[..], &self.components[b as usize].slots[..]].concat(),
+        };
+        let mut component = vec![NONE; self.components.len()];
+        for (c, old) in self.components.iter().enumerate() {
+            if c as u32 != a && c as u32 != b {
+                component[c] = net.components.len() as u32;
+                net.components.push(old.clone());
+            }
+        }
+        let joint = net.components.len() as u32;
+        net.components.push(both);
+        let mut number = vec![NONE; self.places.len()];
+        for (p, place) in self.places.iter().enumerate() {
+            if component[place.component as usize] != NONE {
+                number[p] = net.places.len() as u32;
+                net.places.push(Place { component: component[place.component as usize], ..place.clone() });
+            }
+        }
+        let mut pairs: FxHashMap<(PlaceId, PlaceId), PlaceId> = FxHashMap::default();
+        let lists = self.by_component();
+        for p in &lists[a as usize] {
+            for q in &lists[b as usize] {
+                let (x, y) = (&self.places[*p as usize], &self.places[*q as usize]);
+                if self.parallel.get(*p, *q) {
+                    pairs.insert((*p, *q), net.places.len() as u32);
+                    net.places.push(Place {
+                        component: joint,
+                        contents: [&x.contents[..], &y.contents[..]].concat(),
+                        interval: x.interval.max(y.interval),
+                    });
+                }
+            }
+        }
+        let at = |list: &[PlaceId], c: u32| list.iter().copied().find(|p| self.component_of(*p) == c);
+        let (i, j) = (at(&self.initial, a), at(&self.initial, b));
+        net.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        if let (Some(i), Some(j)) = (i, j) {
+            net.initial.extend(pairs.get(&(i, j)));
+        }
+        for t in &self.transitions {
+            let side = |c: u32| t.before.iter().position(|p| self.component_of(*p) == c);
+            let (x, y) = (side(a), side(b));
+            let others: Vec<usize> = (0..t.before.len()).filter(|i| Some(*i) != x && Some(*i) != y).collect();
+            let base = Transition {
+                outcome: t.outcome,
+                role: t.role,
+                letters: t.letters.clone(),
+                before: others.iter().map(|i| number[t.before[*i] as usize]).collect(),
+                after: match t.goes_on() {
+                    true => others.iter().map(|i| number[t.after[*i] as usize]).collect(),
+                    false => Vec::new(),
+                },
+            };
+            if x.is_none() && y.is_none() {
+                net.transitions.push(base);
+                continue;
+            }
+            let places = |side: Option<usize>, c: u32| match side {
+                Some(i) => vec![(t.before[i], t.after.get(i).copied())],
+                None => lists[c as usize].iter().map(|p| (*p, Some(*p))).collect(),
+            };
+            for (p, p_after) in places(x, a) {
+                for (q, q_after) in places(y, b) {
+                    let Some(before) = pairs.get(&(p, q)) else { continue };
+                    let mut new = base.clone();
+                    new.before.push(*before);
+                    if t.goes_on() {
+                        let after = p_after.zip(q_after).and_then(|(p, q)| pairs.get(&(p, q)));
+                        let Some(after) = after else { continue };
+                        new.after.push(*after);
+                    }
+                    net.transitions.push(new);
+                }
+            }
+        }
+        net.close()
+    }
+}
+
+impl Learner<'_, '_, '_, '_> {
+    fn place(&mut self, slot: u32, content: u32) -> PlaceId {
+        let ids = &mut self.ids[slot as usize];
+        if ids.len() <= content as usize {
+            ids.resize(content as usize + 1, NONE);
+        }
+        if ids[content as usize] == NONE {
+            let id = self.net.places.len() as PlaceId;
+            ids[content as usize] = id;
+            self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
+            self.of_slot[slot as usize].push(id);
+            self.net.parallel.grow(id as usize + 1);
+        }
+        ids[content as usize]
+    }
+
+    /// Something new is known about a place: looks again at the steps that look at it.
+    fn look_at(&mut self, place: PlaceId) -> Result<(), NoNet> {
+        let slot = self.net.component_of(place);
+        let tasks = self.network.tables.tasks() as u32;
+        if slot < tasks && !self.watchers[slot as usize].contains(&(slot, place)) {
+            self.watchers[slot as usize].push((slot, place));
+        }
+        for (task, own) in self.watchers[slot as usize].clone() {
+            if task != slot || own == place {
+                let mut chosen = vec![own];
+                self.descend(task, &mut chosen, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes down the tree of what a step looks at, for every combination with `must` in it.
+    fn descend(&mut self, task: u32, chosen: &mut Vec<PlaceId>, must: PlaceId) -> Result<(), NoNet> {
+        self.work += 1;
+        if self.work.is_multiple_of(1024) && self.learning.control.stop.load(Ordering::Relaxed) {
+            return Err(NoNet::Interrupted);
+        }
+        loop {
+            match self.walk(task, chosen) {
+                Walked::Nothing => {
+                    let Some(values) = self.values(chosen) else { return Ok(()) };
+                    self.network.learn(task as usize, &values);
+                    if self.network.tables.outcomes.len() + self.net.places.len() > self.learning.most {
+                        return Err(NoNet::TooLarge);
+                    }
+                    if self.network.steps.loud.borrow().len() > self.loud {
+                        return Err(NoNet::Loud);
+                    }
+                }
+                Walked::Idle => return Ok(()),
+                Walked::Outcomes(first, last) => {
+                    if chosen.contains(&must) && self.values(chosen).is_some() {
+                        (first..last).for_each(|outcome| self.fire(outcome, chosen));
+                    }
+                    return Ok(());
+                }
+                Walked::Look(slot) => {
+                    let own = (task, chosen[0]);
+                    if !self.watchers[slot as usize].contains(&own) {
+                        self.watchers[slot as usize].push(own);
+                    }
+                    let candidates = match self.net.component_of(must) == slot {
+                        true => vec![must],
+                        false => self.of_slot[slot as usize].clone(),
+                    };
+                    for q in candidates {
+                        if chosen.iter().all(|p| self.net.parallel.get(*p, q)) {
+                            chosen.push(q);
+                            self.descend(task, chosen, must)?;
+                            chosen.pop();
+                        }
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn content(&self, place: PlaceId) -> u32 {
+        self.net.places[place as usize].contents[0]
+    }
+
+    fn walk(&self, task: u32, chosen: &[PlaceId]) -> Walked {
+        let tables = &self.network.tables;
+        let own = self.content(chosen[0]) as usize;
+        if own >= tables.roots(task as usize) {
+            return Walked::Nothing;
+        }
+        let mut at = tables.root(task as usize, own);
+        loop {
+            match at {
+                Known::Nothing => return Walked::Nothing,
+                Known::Idle => return Walked::Idle,
+                Known::Outcomes(first, last) => return Walked::Outcomes(first, last),
+                Known::Look(slot, children) => {
+                    let Some(q) = chosen.iter().find(|p| self.net.component_of(**p) == slot) else {
+                        return Walked::Look(slot);
+                    };
+                    match children.get(self.content(*q) as usize) {
+                        Some(next) => at = tables.at(*next),
+                        None => return Walked::Nothing,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Contents of all slots that go with the chosen places; None if some slot has none.
+    fn values(&self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
+        let mut values = vec![NONE; self.start.len()];
+        for p in chosen {
+            values[self.net.component_of(*p) as usize] = self.content(*p);
+        }
+        if self.learning.pairwise {
+            for p in self.net.parallel.common(chosen).ones() {
+                let value = &mut values[self.net.component_of(p) as usize];
+                if *value == NONE {
+                    *value = self.content(p);
+                }
+            }
+            return values.iter().all(|v| *v != NONE).then_some(values);
+        }
+        for (value, start) in values.iter_mut().zip(&self.start) {
+            if *value == NONE {
+                *value = *start;
+            }
+        }
+        Some(values)
+    }
+
+    fn fire(&mut self, outcome: u32, chosen: &[PlaceId]) {
+        let number = match self.known.get(&outcome) {
+            Some(number) => *number,
+            None => {
+                let step = self.network.tables.outcomes[outcome as usize].clone();
+                let story = &self.network.stories[outcome as usize];
+                let role = match step.fate {
+                    Fate::Skipped => return,
+                    Fate::Stopped => {
+                        self.net.stopped = true;
+                        return;
+                    }
+                    Fate::Unsupported => Role::Unsupported,
+                    Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => Role::Target,
+                    Fate::Followed => Role::Step,
+                };
+                let changes =
+                    self.network.tables.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
+                let mut after = Vec::new();
+                if role == Role::Step {
+                    for p in chosen {
+                        let slot = self.net.component_of(*p);
+                        after.push(match changes.iter().find(|c| c.0 == slot) {
+                            Some((_, content)) => self.place(slot, *content),
+                            None => *p,
+                        });
+                    }
+                }
+                let number = self.net.transitions.len() as u32;
+                self.known.insert(outcome, number);
+                let steps = &self.network.stories[outcome as usize].steps;
+                let letters = steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
+                let before = chosen.to_vec();
+                self.net.transitions.push(Transition { outcome, role, letters, before, after });
+                number
+            }
+        };
+        let Transition { after, .. } = self.net.transitions[number as usize].clone();
+        if self.learning.pairwise {
+            Net::fire(&mut self.net.parallel, chosen, &after);
+            return;
+        }
+        for p in after {
+            if !self.net.parallel.is_reached(p) {
+                self.net.parallel.reach(p);
+                let slot = self.net.component_of(p);
+                let reached: Vec<u32> = self.net.parallel.reached().ones().collect();
+                for q in reached {
+                    if self.net.component_of(q) != slot {
+                        self.net.parallel.pair(p, q);
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum Walked {
+    Nothing,
+    Idle,
+    Outcomes(u32, u32),
+    Look(u32),
+}
