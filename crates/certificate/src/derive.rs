@@ -1,10 +1,12 @@
 //! From a program to the net and the system that a proof is about.
 
 use rendez_evidence::{Control, Seen, alive};
+use rendez_model::Program;
 use rendez_model::semantics::Semantics;
-use rendez_network::net::{Learning, Net, NoNet, PlaceId};
+use rendez_network::net::{Learning, Net, NoNet, PlaceId, Transition};
 use rendez_network::{Network, Steps, Tig};
 
+use crate::proof::{Proof, check};
 use crate::query::{Query, unroll};
 use crate::system::{Goal, System};
 
@@ -75,6 +77,10 @@ pub fn learn<'s, 'p>(
         }
     }
     for (a, b) in &plan.merges {
+        // Nothing can be made one with itself.
+        if a == b || (*a).max(*b) as usize >= net.components.len() {
+            return Err(NoNet::TooLarge);
+        }
         net = net.merge(*a, *b);
     }
     let goal = goal(&network, &net, subject);
@@ -124,7 +130,39 @@ fn deadlock(network: &Network, net: &Net) -> Goal {
     Goal::Marking(lists)
 }
 
+/// Checks that a program has a property: derives the net and the system anew, and checks the proof.
+/// Without a proof, the net alone must show it.
+pub fn verify(
+    program: &Program,
+    recursion: usize,
+    subject: &Subject,
+    plan: &Plan,
+    proof: Option<&Proof>,
+) -> Result<(), String> {
+    if plan.skip_guesses {
+        return Err("steps are left out".into());
+    }
+    let semantics = Semantics::bounded(program, recursion);
+    let learnt = learn(&semantics, subject, plan, &Control::default()).map_err(|e| format!("{e:?}"))?;
+    if learnt.net.stopped {
+        return Err("an execution reaches the bound on recursion".into());
+    }
+    if *subject != Subject::Deadlock && learnt.network.first.steps.iter().any(|s| s.broken.contains(&0)) {
+        return Err("it does not hold at the start".into());
+    }
+    match proof {
+        Some(proof) => check(&learnt.net, &learnt.system(), proof),
+        None if learnt.shows() => Ok(()),
+        None => Err("the net alone does not show it".into()),
+    }
+}
+
 impl Learnt<'_, '_> {
+    /// Whether nothing in the net does what is asked for.
+    pub fn shows(&self) -> bool {
+        matches!(self.goal, Goal::Target) && self.net.transitions.iter().all(Transition::goes_on)
+    }
+
     pub fn system(&self) -> System {
         System::new(&self.net, &self.goal)
     }

@@ -11,7 +11,7 @@ pub mod proof;
 pub mod query;
 pub mod system;
 
-pub use derive::{Learnt, Plan, Subject, learn};
+pub use derive::{Learnt, Plan, Subject, learn, verify};
 pub use proof::{Proof, ProofStep, check};
 pub use query::{Interval, Query, unroll};
 pub use system::{Goal, Row, System};

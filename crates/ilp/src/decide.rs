@@ -13,7 +13,7 @@ use rendez_model::state::State;
 use rendez_network::net::{Net, NoNet, Role};
 
 use crate::prove::{Effort, Limits, Proved, prove};
-use crate::replay::{Replayed, replay};
+use crate::replay::{Replayed, replay, within};
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,10 @@ pub struct Decided {
 
 /// Linear programs of one net, at most.
 const NODES: usize = 4_000;
+/// Cases of one net, as long as it can be made more exact.
+const BRANCHES: usize = 12;
+/// Markings that are looked at for a solution that is not whole.
+const PROBE: usize = 2_000;
 /// Components with more places between them are not made one.
 const MOST_JOINT: usize = 20_000;
 /// Nets with more transitions are not made larger.
@@ -157,16 +161,24 @@ impl One<'_> {
                 return Result::Proved(None);
             }
             let until = self.options.timeout.map(|t| self.started + t);
-            let limits = Limits { nodes: NODES, until, control: self.control };
+            let patient = smallest(&net, &[]).is_none();
+            let limits = Limits {
+                nodes: NODES,
+                branches: if patient { NODES } else { BRANCHES },
+                until,
+                control: self.control,
+            };
             let mut effort = Effort::default();
-            let proved = prove(&net, &system, &limits, &mut effort);
+            let mut probe =
+                |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(_));
+            let proved = prove(&net, &system, &limits, &mut effort, &mut probe);
             stats.programs += effort.programs;
             stats.cuts += effort.cuts + effort.traps;
             stats.branches += effort.branches;
             let x = match proved {
                 Proved::Nothing(proof) => return Result::Proved(Some(proof)),
                 Proved::Unknown(why) => return Result::Unknown(why),
-                Proved::Candidate(x) => x,
+                Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
                 Replayed::Found(path) => {
@@ -194,7 +206,15 @@ impl One<'_> {
             if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Result::Unknown("interrupted".into());
             }
+            let before = (net.components.len(), net.places.len(), net.transitions.len());
             net = net.merge(a, b);
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "merge {a} {b}: {before:?} -> {:?} initial {}",
+                    (net.components.len(), net.places.len(), net.transitions.len()),
+                    net.initial.len()
+                );
+            }
             plan.merges.push((a, b));
             stats.merges += 1;
             target = goal(&network, &net, &self.subject);
@@ -254,7 +274,7 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
     let mut pairs: Vec<(usize, u32, u32)> = Vec::new();
     for wanted in [true, false] {
         for (t, transition) in net.transitions.iter().enumerate() {
-            if wanted && x[t] == 0 {
+            if wanted && x.get(t).is_none_or(|k| *k == 0) {
                 continue;
             }
             for (i, p) in transition.before.iter().enumerate() {

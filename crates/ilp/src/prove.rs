@@ -20,12 +20,16 @@ pub enum Proved {
     Nothing(Proof),
     /// Numbers of transitions, and of tokens on places, if the system has them.
     Candidate(Vec<i64>),
+    /// There are too many cases; the last solution, not whole.
+    Open(Vec<i64>),
     Unknown(String),
 }
 
 /// How much may be tried.
 pub struct Limits<'a> {
+    /// Linear programs, and cases that are told apart.
     pub nodes: usize,
+    pub branches: usize,
     pub until: Option<Instant>,
     pub control: &'a Control,
 }
@@ -39,13 +43,24 @@ pub struct Effort {
 }
 
 const SMALL: f64 = 1e-6;
+/// So many solutions that are not whole are shown.
+const PROBES: usize = 3;
 
-pub fn prove(net: &Net, system: &System, limits: &Limits, effort: &mut Effort) -> Proved {
+/// `probe` is shown solutions that are not whole, and says whether there is an execution behind one.
+pub fn prove(
+    net: &Net,
+    system: &System,
+    limits: &Limits,
+    effort: &mut Effort,
+    probe: &mut dyn FnMut(&[i64]) -> bool,
+) -> Proved {
     let mut steps = Vec::new();
     let mut local: Vec<Row> = Vec::new();
     let mut open: Vec<(usize, Row)> = Vec::new();
     let mut lp = Lp::new(system, &local);
     let unknown = |why: &str| Proved::Unknown(why.to_owned());
+    let up = |x: &[f64]| -> Vec<i64> { x.iter().map(|v| (v - SMALL).ceil() as i64).collect() };
+    let mut last = Vec::new();
     for _ in 0..limits.nodes {
         if limits.control.stop.load(Ordering::Relaxed) {
             return unknown("interrupted");
@@ -97,6 +112,9 @@ pub fn prove(net: &Net, system: &System, limits: &Limits, effort: &mut Effort) -
                 forced = true;
             }
             if !forced {
+                if effort.branches >= limits.branches {
+                    return Proved::Open(up(&x));
+                }
                 let places = &sets[0];
                 let (nothing, entered) = empty_or_entered(net, places);
                 steps.push(ProofStep::Empty(places.clone()));
@@ -109,6 +127,13 @@ pub fn prove(net: &Net, system: &System, limits: &Limits, effort: &mut Effort) -
         }
         let whole = |v: f64| (v - v.round()).abs() < SMALL;
         if let Some(column) = x.iter().position(|v| !whole(*v)) {
+            last = up(&x);
+            if effort.branches < PROBES && probe(&last) {
+                return Proved::Candidate(last);
+            }
+            if effort.branches >= limits.branches {
+                return Proved::Open(last);
+            }
             let value = x[column].floor() as i64;
             steps.push(ProofStep::Whole(column as u32, value));
             open.push((local.len(), Row::at_least(vec![(column as u32, 1)], value + 1)));
@@ -126,7 +151,7 @@ pub fn prove(net: &Net, system: &System, limits: &Limits, effort: &mut Effort) -
         }
         return Proved::Candidate(x.iter().map(|v| v.round() as i64).collect());
     }
-    unknown("too many cases")
+    Proved::Open(last)
 }
 
 /// Sets of places that are empty at first and that no transition of the solution enters, though

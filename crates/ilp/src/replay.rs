@@ -30,11 +30,16 @@ struct Node {
 const MOST: usize = 20_000;
 
 pub fn replay(net: &Net, goal: &Goal, x: &[i64], control: &Control) -> Replayed {
+    within(net, goal, x, control, MOST)
+}
+
+/// The same, with a look at so many markings at most.
+pub fn within(net: &Net, goal: &Goal, x: &[i64], control: &Control, most: usize) -> Replayed {
     let support: Vec<u32> = (0..net.transitions.len() as u32).filter(|t| x[*t as usize] > 0).collect();
     let mut explored: Vec<Vec<PlaceId>> = Vec::new();
     let mut fired: FxHashSet<u32> = FxHashSet::default();
     for counted in [true, false] {
-        let search = Search { net, goal, support: &support, control };
+        let search = Search { net, goal, support: &support, control, most };
         let counts = counted.then(|| support.iter().map(|t| x[*t as usize].min(1 << 20) as u32).collect());
         if let Some(path) = search.run(counts, &mut explored, &mut fired) {
             return Replayed::Found(path);
@@ -66,7 +71,8 @@ pub fn replay(net: &Net, goal: &Goal, x: &[i64], control: &Control) -> Replayed 
             (0..net.places.len() as u32).filter(|p| x[net.transitions.len() + *p as usize] > 0).collect();
         for (i, a) in wanted.iter().enumerate() {
             for b in &wanted[..i] {
-                if !together.contains(&(*a, *b)) {
+                let (x, y) = (net.component_of(*a), net.component_of(*b));
+                if x != y && !together.contains(&(*a, *b)) {
                     apart.get_or_insert((net.component_of(*a), net.component_of(*b)));
                 }
             }
@@ -80,6 +86,7 @@ struct Search<'a> {
     goal: &'a Goal,
     support: &'a [u32],
     control: &'a Control,
+    most: usize,
 }
 
 impl Search<'_> {
@@ -98,7 +105,7 @@ impl Search<'_> {
         let mut work = std::collections::VecDeque::from([0u32]);
         let deep = nodes[0].left.is_some();
         while let Some(at) = if deep { work.pop_back() } else { work.pop_front() } {
-            if nodes.len() > MOST || self.control.stop.load(Ordering::Relaxed) {
+            if nodes.len() > self.most || self.control.stop.load(Ordering::Relaxed) {
                 break;
             }
             if self.is_reached(&nodes[at as usize].marking) {

@@ -282,6 +282,7 @@ impl Net {
 
     /// The net in which two components are one: it is known where both are.
     pub fn merge(&self, a: u32, b: u32) -> Net {
+        assert_ne!(a, b, "a component is one with itself");
         let mut net = Net { stopped: self.stopped, with_loops: self.with_loops, ..Net::default() };
         let both = Component {
             name: format!("{} & {}", self.components[a as usize].name, self.components[b as usize].name),

@@ -94,10 +94,13 @@ fn check(file: &Path) -> Result<(), String> {
         &["--engine", "reach"],
         &["--engine", "flow"],
         &["--engine", "flow", "--no-symmetry", "--no-stubborn"],
+        &["--engine", "ilp"],
         &["--engine", "auto"],
     ];
     for other in engines {
-        if (slow && other.contains(&"--no-merge")) || (beside.is_none() && other.contains(&"flow")) {
+        if (slow && other.contains(&"--no-merge"))
+            || (beside.is_none() && (other.contains(&"flow") || other.contains(&"ilp")))
+        {
             continue;
         }
         let mut options = options.clone();

@@ -1,6 +1,7 @@
 //! Random programs with random properties of event sequences: the flow engine, with and without its
-//! reductions, and the reachability engine must agree with the reference explorer. Nothing may be
-//! said to hold that does not; whatever is violated was replayed. RENDEZ_SEED and RENDEZ_PROGRAMS
+//! reductions, the reachability engine and the integer-programming engine must agree with the
+//! reference explorer. Nothing may be said to hold that does not, and the proofs of what does are
+//! checked; whatever is violated was replayed. RENDEZ_SEED and RENDEZ_PROGRAMS
 //! choose others and more; what fails is shrunk.
 
 use std::path::{Path, PathBuf};
@@ -104,6 +105,13 @@ struct Tally {
     proved_without_all: AtomicU64,
     violated: AtomicU64,
     found: AtomicU64,
+    ilp_proved: AtomicU64,
+    ilp_found: AtomicU64,
+    /// Programs that cannot block, of these proved; that can, of these found.
+    free: AtomicU64,
+    free_proved: AtomicU64,
+    blocked: AtomicU64,
+    blocked_found: AtomicU64,
 }
 
 fn word(answer: &PropertyAnswer) -> &'static str {
@@ -194,7 +202,119 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>
             }
         }
     }
+    let answer = match linear(&sliced, None) {
+        Ok(answer) => answer,
+        Err(why) => return Some(Err(why)),
+    };
+    match (word(exact), word(&answer)) {
+        ("holds", "holds") => count(&tally.ilp_proved),
+        ("violated", "violated") => count(&tally.ilp_found),
+        (_, "inconclusive") | ("inconclusive", "violated") => {}
+        (exact, ilp) => return Some(Err(format!("ilp: {ilp} instead of {exact}"))),
+    }
     Some(Ok(()))
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What the integer-programming engine says, its proof checked.
+fn linear(program: &Program, deadlock: Option<()>) -> Result<PropertyAnswer, String> {
+    let control = Control::default();
+    let options = Options::default();
+    let begin = std::time::Instant::now();
+    let options = Options { timeout: Some(std::time::Duration::from_secs(20)), ..options };
+    let decided = match deadlock {
+        Some(()) => rendez_ilp::deadlock(program, &options, &control),
+        None => {
+            rendez_ilp::decide(program, &rendez_ilp::Settings::default(), &options, &control).swap_remove(0)
+        }
+    };
+    if begin.elapsed().as_secs() > 1 {
+        eprintln!(
+            "SLOW {:?} {} {:?} {:?} tasks {}",
+            begin.elapsed(),
+            word(&decided.answer),
+            decided.answer.stats,
+            deadlock,
+            program.tasks.len()
+        );
+    }
+    if word(&decided.answer) == "holds" {
+        rendez_certificate::verify(
+            program,
+            options.recursion,
+            &decided.subject,
+            &decided.plan,
+            decided.proof.as_ref(),
+        )
+        .map_err(|e| format!("ilp: the proof is wrong: {e}"))?;
+    }
+    Ok(decided.answer)
+}
+
+/// Whether a state can be reached in which nobody can move, and not all have ended; None if there are
+/// too many states, or it depends on a guess.
+fn blocks(program: &Program) -> Option<bool> {
+    let semantics = rendez_model::semantics::Semantics::bounded(program, Options::default().recursion);
+    let mut known = std::collections::HashSet::new();
+    let mut work = vec![semantics.initial()];
+    while let Some(state) = work.pop() {
+        let mut moves = false;
+        for t in 0..program.tasks.len() {
+            let mut out = Vec::new();
+            semantics.successors(&state, rendez_model::TaskId::from(t), &mut out);
+            moves |= !out.is_empty();
+            for outcome in out {
+                use rendez_model::semantics::What;
+                if outcome.step.guessed || matches!(outcome.step.what, What::Stopped | What::Unsupported) {
+                    return None;
+                }
+                let mut code = Vec::new();
+                outcome.state.encode(&mut code);
+                if known.insert(code) {
+                    work.push(outcome.state);
+                }
+            }
+        }
+        if !moves && state.tasks.iter().any(|t| rendez_evidence::alive(t.status)) {
+            return Some(true);
+        }
+        if known.len() > 20_000 {
+            return None;
+        }
+    }
+    Some(false)
+}
+
+fn compare_deadlock(source: &str, tally: &Tally) -> Option<Result<(), String>> {
+    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
+    let program = rendez_ada::read(&request, &One(source.to_owned())).program?;
+    let exact = blocks(&program)?;
+    count(if exact { &tally.blocked } else { &tally.free });
+    let r = linear(&program, Some(()));
+    if let Ok(a) = &r
+        && word(a) == "inconclusive"
+    {
+        let n = source.len();
+        std::fs::write(format!("/tmp/f/zero{n}.adb"), source).ok();
+    }
+    match r {
+        Err(why) => Some(Err(why)),
+        Ok(answer) => match (exact, word(&answer)) {
+            (true, "violated") => {
+                count(&tally.blocked_found);
+                Some(Ok(()))
+            }
+            (false, "holds") => {
+                count(&tally.free_proved);
+                Some(Ok(()))
+            }
+            (_, "inconclusive") => Some(Ok(())),
+            (_, said) => Some(Err(format!("deadlock: {said}, but a blocked state is reached: {exact}"))),
+        },
+    }
 }
 
 /// A panic on the way is a failure like any other.
@@ -237,6 +357,17 @@ fn engines_agree_on_random_properties() {
                         let Some(program) = rendez_ada::read(&request, &One(source.clone())).program else {
                             continue;
                         };
+                        let deadlock = |source: &str, tally: &Tally| {
+                            let run = std::panic::AssertUnwindSafe(|| compare_deadlock(source, tally));
+                            std::panic::catch_unwind(run).unwrap_or_else(|_| Some(Err("panic".into())))
+                        };
+                        if let Some(Err(why)) = deadlock(&source, &tally) {
+                            let small = rendez_generate::shrink(&generated, 500, |p| {
+                                matches!(deadlock(&p.to_string(), &Tally::default()), Some(Err(_)))
+                            });
+                            *failure.lock().expect("no panic") = Some(format!("seed {seed}: {why}\n{small}"));
+                            return;
+                        }
                         for n in 0..3 {
                             let mut random = Random::new((seed * 7 + n) * 2_654_435_769 + 1);
                             let Some(text) = property(&program, &mut random) else { continue };
@@ -270,6 +401,17 @@ fn engines_agree_on_random_properties() {
         get(&tally.proved_without_all),
         get(&tally.violated),
         get(&tally.found)
+    );
+    println!(
+        "ilp: {} of the {} that hold proved, {} of the {} that are violated found; {} of {} programs proved free of deadlock, {} of {} deadlocks found",
+        get(&tally.ilp_proved),
+        get(&tally.hold),
+        get(&tally.ilp_found),
+        get(&tally.violated),
+        get(&tally.free_proved),
+        get(&tally.free),
+        get(&tally.blocked_found),
+        get(&tally.blocked)
     );
     assert!(get(&tally.decided) > count / 4, "too few programs are small enough");
 }
