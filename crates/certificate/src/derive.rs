@@ -1,5 +1,8 @@
 //! From a program to the net and the system that a proof is about.
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
@@ -30,6 +33,8 @@ pub struct Plan {
     pub unoptimized: bool,
     /// Steps that depend on a value that is not known are left out: not for proofs.
     pub skip_guesses: bool,
+    /// Variables of tasks are components of their own.
+    pub apart: bool,
     /// Components that are made one, in this order.
     pub merges: Vec<(u32, u32)>,
 }
@@ -43,19 +48,28 @@ pub struct Learnt<'s, 'p> {
 
 /// Nets with more transitions and places are not learnt.
 pub const MOST: usize = 400_000;
+/// The same as long as tasks and their variables are one.
+pub const MOST_WHOLE: usize = 15_000;
 
 pub fn learn<'s, 'p>(
     semantics: &'s Semantics<'p>,
     subject: &Subject,
     plan: &Plan,
+    until: Option<Instant>,
     control: &Control,
 ) -> Result<Learnt<'s, 'p>, NoNet> {
     let broken = |seen: &Seen| matches!(seen, Seen::Broken { monitor: 0 });
     let nothing = |_: &Seen| false;
     let learning = Learning {
         pairwise: !plan.single,
-        with_loops: *subject == Subject::Deadlock,
-        most: MOST,
+        with_loops: match subject {
+            Subject::Deadlock => true,
+            // What changes nothing can go on for ever.
+            Subject::Query(query) => query.intervals.iter().any(|i| i.perpetual),
+            Subject::Property => false,
+        },
+        most: if plan.apart { MOST } else { MOST_WHOLE },
+        until,
         control,
         is_target: if *subject == Subject::Deadlock { &nothing } else { &broken },
     };
@@ -63,7 +77,7 @@ pub fn learn<'s, 'p>(
     let (network, mut net) = loop {
         let steps = Steps::new(semantics, true, plan.skip_guesses, &loud, &[]);
         let tig = if plan.unoptimized { Tig::Unoptimized } else { Tig::Modified };
-        let mut network = Network::new(steps, tig);
+        let mut network = Network::with(steps, tig, plan.apart);
         match Net::learn(&mut network, &learning) {
             Ok(net) => break (network, net),
             Err(NoNet::Loud) => loud = network.steps.loud.borrow().clone(),
@@ -100,11 +114,33 @@ pub fn goal(network: &Network, net: &Net, subject: &Subject) -> Goal {
 fn deadlock(network: &Network, net: &Net) -> Goal {
     let mut lists: Vec<(Vec<PlaceId>, i64)> = Vec::new();
     let mut known = rustc_hash::FxHashSet::default();
-    for t in &net.transitions {
-        if known.insert(t.before.clone()) {
-            lists.push((t.before.clone(), t.before.len() as i64 - 1));
+    // With a place, and one of these of another component, somebody can move.
+    let mut pairs: BTreeMap<(PlaceId, u32), Vec<PlaceId>> = BTreeMap::new();
+    let mut never = vec![false; net.places.len()];
+    for t in net.transitions.iter().filter(|t| known.insert(t.before.clone())) {
+        match t.before[..] {
+            [p] => never[p as usize] = true,
+            [p, q] => {
+                pairs.entry((p, net.component_of(q))).or_default().push(q);
+                pairs.entry((q, net.component_of(p))).or_default().push(p);
+            }
+            _ => lists.push((t.before.clone(), t.before.len() as i64 - 1)),
         }
     }
+    // Wherever the other component may be meanwhile, somebody can move.
+    let places = net.by_component();
+    for ((p, component), list) in &pairs {
+        let together = places[*component as usize].iter().filter(|q| net.parallel.get(*p, **q));
+        never[*p as usize] |= together.into_iter().all(|q| list.contains(q));
+    }
+    for ((p, _), list) in pairs {
+        let list: Vec<PlaceId> = list.into_iter().filter(|q| !never[*q as usize]).collect();
+        if !never[p as usize] && !list.is_empty() {
+            lists.push(([vec![p], list].concat(), 1));
+        }
+    }
+    let never = (0..net.places.len() as PlaceId).filter(|p| never[*p as usize]);
+    lists.extend(never.map(|p| (vec![p], 0)));
     let tasks = network.tables.tasks();
     let is_task = |slot: &u32| (*slot as usize) < tasks;
     let has_ended = |slot: u32, content: u32| {
@@ -143,7 +179,7 @@ pub fn verify(
         return Err("steps are left out".into());
     }
     let semantics = Semantics::bounded(program, recursion);
-    let learnt = learn(&semantics, subject, plan, &Control::default()).map_err(|e| format!("{e:?}"))?;
+    let learnt = learn(&semantics, subject, plan, None, &Control::default()).map_err(|e| format!("{e:?}"))?;
     if learnt.net.stopped {
         return Err("an execution reaches the bound on recursion".into());
     }

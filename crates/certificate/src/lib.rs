@@ -10,6 +10,7 @@ pub mod derive;
 pub mod proof;
 pub mod query;
 pub mod system;
+pub mod text;
 
 pub use derive::{Learnt, Plan, Subject, learn, verify};
 pub use proof::{Proof, ProofStep, check};

@@ -2,77 +2,38 @@
 
 use rendez_network::net::{Component, Net, Place, PlaceId, Role, Transition};
 
-/// Some letters of a monitor.
-pub type Letters = Vec<u32>;
+pub use rendez_property::inca::{Interval, Query};
 
-/// A linear condition on how often letters occur: the sum of the terms is at least, or exactly, a
-/// number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
-    pub terms: Vec<(Letters, i64)>,
-    pub equal: bool,
-    pub least: i64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interval {
-    /// The letters that end it; without any it goes on for as long as one likes.
-    pub ends: Letters,
-    /// Of each list some letter must occur.
-    pub require: Vec<Letters>,
-    /// None of these may occur.
-    pub forbid: Letters,
-    /// A letter that ends it may occur inside as well.
-    pub open: bool,
-    /// It repeats for ever.
-    pub perpetual: bool,
-    pub constraints: Vec<Linear>,
-}
-
-/// Intervals one after the other; letters are those of the first monitor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
-    pub intervals: Vec<Interval>,
-    /// The monitor is the automaton of the query: its state is part of the net.
-    pub is_followed: bool,
-}
-
-impl Query {
-    fn last(&self) -> usize {
-        self.intervals.len() - 1
-    }
-
-    /// The intervals that some letters may lead to from one of them, each with how many letters were
-    /// seen in each interval on the way; the number of intervals stands for the end of the query.
-    fn runs(&self, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)> {
-        let mut runs = vec![(from, Vec::new())];
-        for letter in letters {
-            let mut next = Vec::new();
-            for (at, path) in runs {
-                if at > self.last() {
-                    next.push((at, path));
-                    continue;
-                }
-                let interval = &self.intervals[at];
-                let mut went = |to: usize| {
-                    let mut path = path.clone();
-                    path.push(at);
-                    if !next.contains(&(to, path.clone())) {
-                        next.push((to, path));
-                    }
-                };
-                let ends = interval.ends.contains(letter);
-                if ends {
-                    went(at + 1);
-                }
-                if !interval.forbid.contains(letter) && (!ends || interval.open) {
-                    went(at);
-                }
+/// The intervals that some letters may lead to from one of them, each with how many letters were
+/// seen in each interval on the way; the number of intervals stands for the end of the query.
+fn runs(query: &Query, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)> {
+    let mut runs = vec![(from, Vec::new())];
+    for letter in letters {
+        let mut next = Vec::new();
+        for (at, path) in runs {
+            if at == query.intervals.len() {
+                next.push((at, path));
+                continue;
             }
-            runs = next;
+            let interval = &query.intervals[at];
+            let mut went = |to: usize| {
+                let mut path = path.clone();
+                path.push(at);
+                if !next.contains(&(to, path.clone())) {
+                    next.push((to, path));
+                }
+            };
+            let ends = interval.ends.contains(letter);
+            if ends {
+                went(at + 1);
+            }
+            if !interval.forbid.contains(letter) && (!ends || interval.open) {
+                went(at);
+            }
         }
-        runs
+        runs = next;
     }
+    runs
 }
 
 /// One copy of the net for each interval. A component that says which interval it is moves when an
@@ -104,7 +65,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
     for t in &net.transitions {
         let letters: Vec<u32> = t.letters.iter().filter(|l| l.0 == 0).map(|l| l.1).collect();
         for k in 0..count {
-            for (to, path) in query.runs(k as usize, &letters) {
+            for (to, path) in runs(query, k as usize, &letters) {
                 let mut new = t.clone();
                 new.before = t.before.iter().map(|p| copy(*p, k)).chain([clock(k)]).collect();
                 // Where a monitor follows the query, it says when the query is met.
@@ -127,6 +88,15 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
         }
     }
     for k in 1..count {
+        if query.intervals[k as usize - 1].ends.is_empty() {
+            result.transitions.push(Transition {
+                outcome: u32::MAX,
+                role: Role::Boundary,
+                letters: Vec::new(),
+                before: vec![clock(k - 1)],
+                after: vec![clock(k)],
+            });
+        }
         for p in 0..places {
             for now in k..count {
                 result.transitions.push(Transition {

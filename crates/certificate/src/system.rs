@@ -1,6 +1,6 @@
 //! The linear system of a net: flow through every component, and what a query asks for.
 
-use rendez_network::net::{Net, PlaceId, Role};
+use rendez_network::net::{Net, PlaceId, Role, Transition};
 
 use crate::query::Query;
 
@@ -106,6 +106,25 @@ fn query_rows(net: &Net, query: &Query, rows: &mut Vec<Row>) {
                 }
             }
         };
+        if interval.perpetual {
+            // A loop: everything is where it was, and something has happened.
+            let mine = |t: &&(u32, &Transition)| {
+                t.1.role == Role::Step
+                    && t.1.before.iter().all(|p| net.places[*p as usize].interval as usize == k)
+            };
+            let all: Vec<(u32, &Transition)> =
+                net.transitions.iter().enumerate().map(|(t, x)| (t as u32, x)).collect();
+            let mut flow: Vec<Vec<(u32, i64)>> = vec![Vec::new(); net.places.len()];
+            for (t, transition) in all.iter().filter(mine) {
+                for (from, to) in transition.before.iter().zip(&transition.after).filter(|(a, b)| a != b) {
+                    flow[*from as usize].push((*t, -1));
+                    flow[*to as usize].push((*t, 1));
+                }
+            }
+            let loops = flow.into_iter().filter(|terms| !terms.is_empty());
+            rows.extend(loops.map(|terms| Row { terms, equal: true, least: 0 }));
+            rows.push(Row::at_least(all.iter().filter(mine).map(|(t, _)| (*t, 1)).collect(), 1));
+        }
         for letters in &interval.require {
             let mut terms = Vec::new();
             count(letters, 1, &mut terms);

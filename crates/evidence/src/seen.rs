@@ -6,7 +6,7 @@ use rendez_model::access::{Access, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, TaskId, VarId};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, TaskId, VarId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -134,11 +134,22 @@ pub const POLLS: u8 = 2;
 /// Tells busy waiting from work.
 pub struct Effort {
     meets: Meets,
+    /// By cell: somebody reads it.
+    read: Vec<bool>,
 }
 
 impl Effort {
     pub fn new(program: &Program) -> Effort {
-        Effort { meets: Meets::new(program) }
+        let mut read = vec![false; program.vars.len()];
+        let mut note = |e: &Expr| e.each_cell(program, &mut |cell| read[cell.index()] = true);
+        program.entries.iter().filter_map(|e| e.barrier.as_ref()).for_each(&mut note);
+        for node in &program.nodes {
+            node.action.each_expr(&mut note);
+            if let Action::EntryCall { args, .. } = &node.action {
+                args.iter().for_each(|cell| note(&Expr::Var(*cell)));
+            }
+        }
+        Effort { meets: Meets::new(program), read }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
@@ -171,10 +182,11 @@ impl Effort {
                 if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
                     flags |= POLLS;
                 }
-                // What is not followed may change.
+                // What nobody reads is of no use; what is not followed may change.
                 let changes = |v: &VarId| {
-                    program.vars[v.index()].domain == Domain::Opaque
-                        || outcome.state.vars[v.index()] != before.vars[v.index()]
+                    self.read[v.index()]
+                        && (program.vars[v.index()].domain == Domain::Opaque
+                            || outcome.state.vars[v.index()] != before.vars[v.index()])
                 };
                 if writes.iter().any(changes) {
                     flags |= PROGRESS;

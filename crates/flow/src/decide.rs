@@ -366,9 +366,8 @@ impl One<'_> {
     fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Result {
         if let Some(loc) = self.program.wide_select() {
             let span = self.program.node(loc).span;
-            let why = format!(
-                "a path is left, and a select with more than 62 alternatives cannot be executed ({span})"
-            );
+            let why =
+                format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
             return Result::Stuck { why };
         }
         let semantics = Semantics::bounded(self.program, self.options.recursion);

@@ -48,7 +48,8 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
         .map(|m| {
             let mut single = program.clone();
             single.monitors = vec![program.monitors[m].clone()];
-            let query = settings.queries.get(m).cloned().flatten();
+            // A query that an automaton follows is a property like any other.
+            let query = settings.queries.get(m).cloned().flatten().filter(|q| !q.is_followed);
             let subject = query.map_or(Subject::Property, Subject::Query);
             One { program: &single, subject, options, control, started: Instant::now() }.decide()
         })
@@ -135,8 +136,15 @@ impl One<'_> {
         stats: &mut IlpStats,
         witness: &mut Witness,
     ) -> Result {
-        let learnt = match learn(semantics, &self.subject, plan, self.control) {
+        let until = self.options.timeout.map(|t| self.started + t);
+        let mut learnt = learn(semantics, &self.subject, plan, until, self.control);
+        if matches!(learnt, Err(NoNet::TooLarge)) {
+            plan.apart = true;
+            learnt = learn(semantics, &self.subject, plan, until, self.control);
+        }
+        let learnt = match learnt {
             Ok(learnt) => learnt,
+            Err(NoNet::Late) => return Result::Unknown("the time limit was reached".into()),
             Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
             Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
         };
@@ -160,7 +168,6 @@ impl One<'_> {
             if !possible && matches!(target, Goal::Target) {
                 return Result::Proved(None);
             }
-            let until = self.options.timeout.map(|t| self.started + t);
             let patient = smallest(&net, &[]).is_none();
             let limits = Limits {
                 nodes: NODES,
@@ -206,15 +213,7 @@ impl One<'_> {
             if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Result::Unknown("interrupted".into());
             }
-            let before = (net.components.len(), net.places.len(), net.transitions.len());
             net = net.merge(a, b);
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "merge {a} {b}: {before:?} -> {:?} initial {}",
-                    (net.components.len(), net.places.len(), net.transitions.len()),
-                    net.initial.len()
-                );
-            }
             plan.merges.push((a, b));
             stats.merges += 1;
             target = goal(&network, &net, &self.subject);
@@ -248,6 +247,9 @@ impl One<'_> {
             if !(0..last.tasks.len()).any(moves) {
                 return Result::Found { moves: done, state: Box::new(last), guessed };
             }
+        }
+        if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
+            return Result::Found { moves: done, state: Box::new(state), guessed };
         }
         Result::Unknown("internal error: a trace shows nothing".into())
     }

@@ -13,7 +13,7 @@ use rendez_evidence::Control;
 use rendez_network::Net;
 use rendez_network::net::PlaceId;
 
-use crate::solve::{Lp, Solved, refute};
+use crate::solve::{Lp, Solved, refute, whole};
 
 pub enum Proved {
     /// There is no solution.
@@ -43,6 +43,8 @@ pub struct Effort {
 }
 
 const SMALL: f64 = 1e-6;
+/// Seconds for a look for whole numbers.
+const SECONDS: f64 = 5.0;
 /// So many solutions that are not whole are shown.
 const PROBES: usize = 3;
 
@@ -88,7 +90,19 @@ pub fn prove(
                 continue;
             }
         };
-        let sets = unfireable(net, &x);
+        let is_whole = |v: f64| (v - v.round()).abs() < SMALL;
+        let mut x = x;
+        let mut sets = unfireable(net, &x);
+        if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && effort.branches < limits.branches {
+            // Whole numbers, if they are easy to find.
+            effort.programs += 1;
+            let left =
+                limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
+            if let Some(found) = whole(system, &local, left.min(SECONDS)) {
+                sets = unfireable(net, &found);
+                x = found;
+            }
+        }
         if !sets.is_empty() {
             let mut forced = false;
             for places in &sets {
@@ -125,8 +139,7 @@ pub fn prove(
             }
             continue;
         }
-        let whole = |v: f64| (v - v.round()).abs() < SMALL;
-        if let Some(column) = x.iter().position(|v| !whole(*v)) {
+        if let Some(column) = x.iter().position(|v| !is_whole(*v)) {
             last = up(&x);
             if effort.branches < PROBES && probe(&last) {
                 return Proved::Candidate(last);

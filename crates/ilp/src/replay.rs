@@ -108,7 +108,7 @@ impl Search<'_> {
             if nodes.len() > self.most || self.control.stop.load(Ordering::Relaxed) {
                 break;
             }
-            if self.is_reached(&nodes[at as usize].marking) {
+            if self.is_reached(&nodes[at as usize].marking) || self.is_met(&nodes, at) {
                 return Some(path(&nodes, at));
             }
             explored.push(nodes[at as usize].marking.clone());
@@ -121,9 +121,9 @@ impl Search<'_> {
                 }
                 fired.insert(*t);
                 if !transition.goes_on() {
-                    if transition.role == Role::Target && self.requirements_met() {
-                        let mut found = path(&nodes, at);
-                        found.push(*t);
+                    let mut found = path(&nodes, at);
+                    found.push(*t);
+                    if transition.role == Role::Target && self.requirements_met(&found) {
                         return Some(found);
                     }
                     continue;
@@ -155,8 +155,32 @@ impl Search<'_> {
         }
     }
 
-    fn requirements_met(&self) -> bool {
-        matches!(self.goal, Goal::Target)
+    /// Whether a query that may end at any time is met.
+    fn is_met(&self, nodes: &[Node], at: u32) -> bool {
+        let Goal::Query(query) = self.goal else { return false };
+        let last = query.intervals.len() - 1;
+        let there = |p: &PlaceId| self.net.places[*p as usize].interval as usize == last;
+        query.intervals[last].ends.is_empty()
+            && nodes[at as usize].marking.iter().all(there)
+            && self.requirements_met(&path(nodes, at))
+    }
+
+    /// Whether the numbers of letters are what a query wants.
+    fn requirements_met(&self, path: &[u32]) -> bool {
+        let Goal::Query(query) = self.goal else { return true };
+        let count = |k: usize, letters: &[u32]| -> i64 {
+            let seen = path.iter().flat_map(|t| &self.net.transitions[*t as usize].letters);
+            seen.filter(|l| usize::from(l.0) == k && letters.contains(&l.1)).count() as i64
+        };
+        query.intervals.iter().enumerate().all(|(k, interval)| {
+            !interval.perpetual
+                && interval.require.iter().all(|letters| count(k, letters) > 0)
+                && interval.constraints.iter().all(|linear| {
+                    let sum: i64 =
+                        linear.terms.iter().map(|(letters, factor)| factor * count(k, letters)).sum();
+                    if linear.equal { sum == linear.least } else { sum >= linear.least }
+                })
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Linear programs, solved by HiGHS, and multipliers that show that one has no solution.
 
-use highs::{Col, HighsModelStatus, Model, RowProblem, Sense};
+use highs::{Col, HighsModelStatus, HighsSolutionStatus, Model, RowProblem, Sense};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -72,6 +72,26 @@ impl Lp {
         self.model = Some(solved.into());
         answer
     }
+}
+
+/// A solution in whole numbers, if one is found within some seconds.
+pub fn whole(system: &System, more: &[Row], seconds: f64) -> Option<Vec<f64>> {
+    let mut problem = RowProblem::default();
+    let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
+    let columns: Vec<Col> = (0..system.columns).map(|c| problem.add_integer_column(cost(c), 0..)).collect();
+    for row in system.rows.iter().chain(more) {
+        let terms = row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64));
+        match row.equal {
+            true => problem.add_row(row.least as f64..=row.least as f64, terms),
+            false => problem.add_row(row.least as f64.., terms),
+        }
+    }
+    let mut model = quiet(problem);
+    model.set_option("time_limit", seconds);
+    model.set_option("mip_max_improving_sols", 1);
+    let solved = model.try_solve().ok()?;
+    let found = solved.primal_solution_status() == HighsSolutionStatus::Feasible;
+    found.then(|| solved.get_solution().columns().iter().map(|v| v.round()).collect())
 }
 
 /// Multipliers with which the rows cannot be met, checked exactly; None if none were found.

@@ -53,6 +53,10 @@ impl Liveness {
             proc_of: vec![None; program.nodes.len()],
             requeues: access.code.iter().flatten().any(requeues),
             sites: vec![Vec::new(); program.procs.len()],
+            written: match access.code.iter().flatten().any(requeues) {
+                true => vec![Vec::new(); program.nodes.len()],
+                false => results_of_calls(program),
+            },
         };
         for p in 0..program.procs.len() {
             for loc in program.reachable(program.procs[p].start) {
@@ -120,6 +124,38 @@ struct Solver<'p> {
     requeues: bool,
     /// By procedure: where it is called, as a procedure or as an entry body.
     sites: Vec<Vec<Loc>>,
+    /// By location of a call: arguments that it only ever writes.
+    written: Vec<Vec<VarId>>,
+}
+
+/// The arguments of each call of a task that nobody reads, and that have a value when it returns.
+fn results_of_calls(program: &Program) -> Vec<Vec<VarId>> {
+    // By entry of a task and position: some accept statement reads the parameter.
+    let mut reads: Vec<Vec<bool>> = vec![Vec::new(); program.entries.len()];
+    for node in &program.nodes {
+        if let Action::Select { alternatives, .. } = &node.action {
+            for a in alternatives {
+                for e in program.possible_entries(&a.entry) {
+                    let list = &mut reads[e.index()];
+                    list.resize(list.len().max(a.formals.len()), false);
+                    a.formals.iter().enumerate().for_each(|(i, f)| list[i] |= f.mode.copies_in());
+                }
+            }
+        }
+    }
+    let results = |node: &Node| match &node.action {
+        Action::EntryCall { entry, args, mode: CallMode::Plain, .. } => {
+            let entries = program.possible_entries(entry);
+            let of_tasks = entries.iter().all(|e| matches!(program.entries[e.index()].owner, Owner::Task(_)));
+            let only_written = |i: &usize| entries.iter().all(|e| reads[e.index()].get(*i) == Some(&false));
+            match of_tasks {
+                true => (0..args.len()).filter(only_written).map(|i| args[i]).collect(),
+                false => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    };
+    program.nodes.iter().map(results).collect()
 }
 
 impl Solver<'_> {
@@ -149,7 +185,9 @@ impl Solver<'_> {
             let action = &program.node(*loc).action;
             action.each_expr(&mut |e| e.each_cell(program, &mut note));
             match action {
-                Action::EntryCall { args, .. } => args.iter().for_each(|v| note(*v)),
+                Action::EntryCall { args, .. } => {
+                    args.iter().filter(|v| !self.written[row].contains(v)).for_each(|v| note(*v));
+                }
                 Action::EndAccept { .. } | Action::Requeue { .. } => results.iter().for_each(|v| note(*v)),
                 Action::FailAccept { occurrence } | Action::Resume { occurrence } => note(*occurrence),
                 Action::Return => {
@@ -228,6 +266,12 @@ impl Solver<'_> {
                     Action::Assign { to: Place::Var(v), .. } | Action::Havoc { to: Place::Var(v), .. } => {
                         clear(row, *v);
                     }
+                    Action::EntryCall { entry, .. } => {
+                        self.written[loc.index()].iter().for_each(|v| clear(row, *v));
+                        for body in self.bodies(task, entry) {
+                            or(row, live.row(start(body)));
+                        }
+                    }
                     Action::Call { proc, .. } => {
                         let mut own = live.row(start(*proc)).to_vec();
                         let formals = &program.procs[proc.index()].formals;
@@ -235,7 +279,7 @@ impl Solver<'_> {
                         or(row, &own);
                     }
                     // Entry bodies that the task runs for itself.
-                    Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => {
+                    Action::Requeue { entry, .. } => {
                         for body in self.bodies(task, entry) {
                             or(row, live.row(start(body)));
                         }

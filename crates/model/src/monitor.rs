@@ -180,6 +180,19 @@ impl Happening {
             (Happening::Test { .. }, _) => false,
             (Happening::Enter { procs }, Action::Call { proc, .. }) => procs.contains(proc),
             (Happening::Enter { .. }, _) => false,
+            // A rendezvous with a task begins where it is accepted or called.
+            (Happening::Accept { entries, .. }, action)
+                if entries.iter().all(|e| matches!(program.entries[e.index()].owner, Owner::Task(_))) =>
+            {
+                let named = |e: &Expr| program.possible_entries(e).iter().any(|e| entries.contains(e));
+                match action {
+                    Action::Select { alternatives, .. } => alternatives.iter().any(|a| named(&a.entry)),
+                    Action::EntryCall { entry, .. }
+                    | Action::Requeue { entry, .. }
+                    | Action::Async { trigger: Trigger::Call { entry, .. }, .. } => named(entry),
+                    _ => false,
+                }
+            }
             // Many steps may begin or end somebody's rendezvous, or start or end a task.
             (
                 Happening::Accept { .. } | Happening::Finish { .. },

@@ -80,7 +80,7 @@ pub struct Parallel {
     rows: Vec<Bits>,
     reached: Bits,
     /// Places whose row has changed, to be looked at again.
-    work: Vec<u32>,
+    work: std::collections::VecDeque<u32>,
     queued: Bits,
 }
 
@@ -124,14 +124,14 @@ impl Parallel {
 
     /// A place that something new is known about.
     pub fn take(&mut self) -> Option<u32> {
-        let n = self.work.pop()?;
+        let n = self.work.pop_front()?;
         self.queued.words[n as usize / 64] &= !(1 << (n % 64));
         Some(n)
     }
 
     fn push(&mut self, n: u32) {
         if self.queued.set(n) {
-            self.work.push(n);
+            self.work.push_back(n);
         }
     }
 

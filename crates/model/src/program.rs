@@ -611,7 +611,9 @@ impl Program {
     /// A select with more alternatives than a state can hold: it can be analysed, but not executed.
     pub fn wide_select(&self) -> Option<Loc> {
         let wide = |n: &Node| match &n.action {
-            Action::Select { alternatives, delays, .. } => alternatives.len() + delays.len() > 62,
+            Action::Select { alternatives, delays, .. } => {
+                alternatives.len() + delays.len() >= crate::state::Open::MOST
+            }
             _ => false,
         };
         self.nodes.iter().position(wide).map(Loc::from)

@@ -289,7 +289,7 @@ impl<'p> Semantics<'p> {
                     return;
                 };
                 for (i, (_, target)) in delays.iter().enumerate() {
-                    if open >> (alternatives.len() + i) & 1 == 1 {
+                    if open.get(alternatives.len() + i) {
                         let mut run = Run::new(self, state.clone(), task);
                         run.go(task, *target);
                         run.state.tasks[task.index()].wait = Wait::Nothing;
@@ -381,7 +381,7 @@ impl<'p> Semantics<'p> {
         else {
             return false;
         };
-        open >> (alternatives.len() + delays.len()) & 1 == 1
+        open.get(alternatives.len() + delays.len())
     }
 
     /// The entries that a task waiting at a select accepts now.
@@ -395,7 +395,7 @@ impl<'p> Semantics<'p> {
         alternatives
             .iter()
             .enumerate()
-            .filter(|(i, _)| open >> i & 1 == 1)
+            .filter(|(i, _)| open.get(*i))
             .filter_map(|(_, a)| match self.program.eval(state, &a.entry) {
                 Ok(Value::Known(entry)) => Some(EntryId(entry as u32)),
                 _ => None,
@@ -1005,7 +1005,7 @@ impl<'p> Semantics<'p> {
         };
         let accepts =
             |a: &Alternative| self.program.eval(state, &a.entry) == Ok(Value::Known(i64::from(entry.0)));
-        (0..alternatives.len()).filter(|&i| open >> i & 1 == 1 && accepts(&alternatives[i])).collect()
+        (0..alternatives.len()).filter(|&i| open.get(i) && accepts(&alternatives[i])).collect()
     }
 
     fn select(&self, run: Run<'_, 'p>, task: TaskId, loc: Loc, out: &mut Vec<Outcome>) {
@@ -1015,7 +1015,7 @@ impl<'p> Semantics<'p> {
         };
         // Guards in order: alternatives, delays, terminate. The entry index of an alternative is
         // evaluated with its guard.
-        let mut open = 0u64;
+        let mut open = Open::default();
         let mut unknown = Vec::new();
         let guards = alternatives
             .iter()
@@ -1029,7 +1029,7 @@ impl<'p> Semantics<'p> {
             };
             match value {
                 Ok(Value::Known(0)) => {}
-                Ok(Value::Known(_)) => open |= 1 << i,
+                Ok(Value::Known(_)) => open.set(i),
                 Ok(Value::Any) => unknown.push(i),
                 Err(exception) => {
                     let mut run = run;
@@ -1045,12 +1045,12 @@ impl<'p> Semantics<'p> {
             let mut open = open;
             for (bit, guard) in unknown.iter().enumerate() {
                 if bit >= 16 || choice >> bit & 1 == 1 {
-                    open |= 1 << guard;
+                    open.set(*guard);
                 }
             }
             let mut any_ready = false;
             for (i, alternative) in alternatives.iter().enumerate() {
-                if open >> i & 1 == 0 {
+                if !open.get(i) {
                     continue;
                 }
                 let entry = match self.program.eval(&run.state, &alternative.entry) {
@@ -1080,7 +1080,7 @@ impl<'p> Semantics<'p> {
             if let Some(otherwise) = otherwise {
                 run.go(task, *otherwise);
                 out.push(run.done(What::Otherwise));
-            } else if open == 0 {
+            } else if open.is_empty() {
                 run.raise(task, ExceptionId::PROGRAM_ERROR, true);
                 out.push(run.done(What::Ran));
             } else {

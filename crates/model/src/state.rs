@@ -40,10 +40,32 @@ pub enum Wait {
     },
     /// At a select: one bit per open alternative, then per open delay, then for terminate.
     Select {
-        open: u64,
+        open: Open,
     },
     /// For the tasks it activates.
     Activation,
+}
+
+/// A set of alternatives of a select.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Open([u64; Open::WORDS]);
+
+impl Open {
+    const WORDS: usize = 4;
+    /// So many alternatives a set can hold.
+    pub const MOST: usize = Open::WORDS * 64;
+
+    pub fn get(self, i: usize) -> bool {
+        self.0[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    pub fn set(&mut self, i: usize) {
+        self.0[i / 64] |= 1 << (i % 64);
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; Open::WORDS]
+    }
 }
 
 /// A call in a queue: the ordinary call of a task (level 0) or the trigger of its k-th active
@@ -159,7 +181,9 @@ impl State {
                 }
                 Wait::Select { open } => {
                     out.push(4);
-                    varint(out, u128::from(open));
+                    let words = open.0.iter().rposition(|w| *w != 0).map_or(0, |last| last + 1);
+                    out.push(words as u8);
+                    open.0[..words].iter().for_each(|word| varint(out, u128::from(*word)));
                 }
                 Wait::Activation => out.push(5),
             }
@@ -312,7 +336,13 @@ impl Reader<'_> {
             0 => Wait::Nothing,
             n @ (1 | 2) => Wait::Queued { entry: EntryId(self.index()), cancellable: n == 2 },
             3 => Wait::Rendezvous { acceptor: TaskId(self.index()) },
-            4 => Wait::Select { open: self.number() as u64 },
+            4 => {
+                let mut open = Open::default();
+                for word in 0..usize::from(self.byte()).min(Open::WORDS) {
+                    open.0[word] = self.number() as u64;
+                }
+                Wait::Select { open }
+            }
             _ => Wait::Activation,
         };
         task.frames = (0..self.number())

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use rendez_evidence::{Control, Seen};
 use rendez_model::parallel::Parallel;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::network::{Known, Network};
 use crate::steps::Fate;
@@ -86,6 +86,8 @@ pub struct Net {
 pub enum NoNet {
     TooLarge,
     Interrupted,
+    /// The time is over.
+    Late,
     /// Waiting that was thought not to be seen is seen: learn again.
     Loud,
 }
@@ -97,6 +99,7 @@ pub struct Learning<'a> {
     /// Transitions that change nothing are kept.
     pub with_loops: bool,
     pub most: usize,
+    pub until: Option<std::time::Instant>,
     pub control: &'a Control,
     /// What is asked for: the steps that do this.
     pub is_target: &'a dyn Fn(&Seen) -> bool,
@@ -114,6 +117,8 @@ struct Learner<'n, 's, 'p, 'a> {
     known: FxHashMap<u32, u32>,
     /// By slot: tasks at places whose steps look at it.
     watchers: Vec<Vec<(u32, PlaceId)>>,
+    /// The first outcomes of steps for which no component is without a place.
+    possible: FxHashSet<u32>,
     loud: usize,
     work: usize,
 }
@@ -135,6 +140,7 @@ impl Net {
             start: start.clone(),
             known: FxHashMap::default(),
             watchers: vec![Vec::new(); slots],
+            possible: FxHashSet::default(),
             loud,
             work: 0,
         };
@@ -142,8 +148,8 @@ impl Net {
             let component = Component { name: String::new(), slots: vec![slot] };
             learner.net.components.push(component);
         }
-        for slot in 0..slots {
-            let place = learner.place(slot as u32, start[slot]);
+        for (slot, content) in start.iter().enumerate() {
+            let place = learner.place(slot as u32, *content);
             learner.net.initial.push(place);
         }
         let initial = learner.net.initial.clone();
@@ -271,7 +277,7 @@ impl Net {
             t.after = if goes_on { pairs.iter().map(|p| p.1).collect() } else { Vec::new() };
         }
         // What does the same to everything that is left is one, and what does nothing is none.
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         self.transitions.retain(|t| {
             (self.with_loops || t.role != Role::Step || !t.letters.is_empty() || t.before != t.after)
                 && seen.insert((t.role as u8, t.letters.clone(), t.before.clone(), t.after.clone()))
@@ -403,6 +409,10 @@ impl Learner<'_, '_, '_, '_> {
         if self.work.is_multiple_of(1024) && self.learning.control.stop.load(Ordering::Relaxed) {
             return Err(NoNet::Interrupted);
         }
+        if self.work.is_multiple_of(256) && self.learning.until.is_some_and(|t| std::time::Instant::now() > t)
+        {
+            return Err(NoNet::Late);
+        }
         loop {
             match self.walk(task, chosen) {
                 Walked::Nothing => {
@@ -417,7 +427,10 @@ impl Learner<'_, '_, '_, '_> {
                 }
                 Walked::Idle => return Ok(()),
                 Walked::Outcomes(first, last) => {
-                    if chosen.contains(&must) && self.values(chosen).is_some() {
+                    // What was possible once stays possible.
+                    let known = first < last && self.possible.contains(&first);
+                    if chosen.contains(&must) && (known || self.values(chosen).is_some()) {
+                        self.possible.insert(first);
                         (first..last).for_each(|outcome| self.fire(outcome, chosen));
                     }
                     return Ok(());

@@ -243,9 +243,14 @@ impl Tables {
 
 impl<'s, 'p> Network<'s, 'p> {
     pub fn new(steps: Steps<'s, 'p>, tig: Tig) -> Self {
+        Network::with(steps, tig, false)
+    }
+
+    /// With `apart`, cells of tasks have slots of their own.
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: bool) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
-        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified);
+        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
         let tables = Tables {
             roots: vec![Vec::new(); program.tasks.len()],
             alone: vec![Vec::new(); program.tasks.len()],
@@ -267,7 +272,9 @@ impl<'s, 'p> Network<'s, 'p> {
     pub fn start(&mut self) -> Vec<u32> {
         let program = self.steps.semantics.program;
         let state = self.first.state.clone();
-        (0..self.slots.len()).map(|slot| self.slots.number(program, &state, slot, Note::default())).collect()
+        (0..self.slots.count_slots())
+            .map(|slot| self.slots.number(program, &state, slot, Note::default()))
+            .collect()
     }
 
     /// Runs the step of a task on the semantics and remembers what it depends on.

@@ -62,7 +62,8 @@ pub struct Slots {
 
 impl Slots {
     /// The slots of the tasks come first, in their order.
-    pub fn new(program: &Program, access: &Access, like: &State, noted: bool) -> Slots {
+    /// With `apart`, cells of tasks have slots of their own.
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: bool) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
@@ -71,6 +72,10 @@ impl Slots {
         let sole = sole_users(program, access);
         for (v, var) in program.vars.iter().enumerate() {
             let slot = match (var.storage, sole[v]) {
+                (Storage::Local(_), _) | (Storage::Shared, Some(_)) if apart => {
+                    next += 1;
+                    next - 1
+                }
                 (Storage::Local(task), _) => task.index(),
                 (Storage::Component(o), _) => object(o.index()),
                 (Storage::Shared, Some(task)) => task.index(),
@@ -117,7 +122,7 @@ impl Slots {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count_slots(&self) -> usize {
         self.parts.len()
     }
 

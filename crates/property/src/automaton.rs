@@ -75,6 +75,11 @@ impl Nfa {
         self.moves[from].push((letter, to));
     }
 
+    /// A move without a letter.
+    pub fn silently(&mut self, from: usize, to: usize) {
+        self.silent[from].push(to);
+    }
+
     fn add(&mut self, regex: &Regex, from: usize, to: usize) {
         match regex {
             Regex::Nothing => self.silent[from].push(to),

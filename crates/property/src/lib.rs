@@ -4,6 +4,7 @@ pub mod automaton;
 pub mod ctl;
 mod dot;
 pub mod events;
+pub mod inca;
 pub mod pattern;
 pub mod regular;
 mod scan;

@@ -2,10 +2,11 @@
 //!
 //! A file holds bindings `event SYMBOL = PATTERN;` and properties, each of which may have a name:
 //! `NAME: for events {...} show all executions satisfy ...;`, `NAME: pattern: ...;`,
-//! `automaton NAME all { ... }`, or a graph in Graphviz's language.
+//! `automaton NAME all { ... }`, a graph in Graphviz's language, or `(defquery NAME ...)`.
 
 use crate::automaton::{Dfa, Nfa, Regex};
 use crate::events::{Binding, binding};
+use crate::inca::{self, Query};
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong, dot, pattern};
 
@@ -13,7 +14,7 @@ use crate::{Position, Wrong, dot, pattern};
 #[derive(Clone, Debug)]
 pub struct Regular {
     pub name: String,
-    /// `qre`, `fsa` or `pattern`.
+    /// `qre`, `fsa`, `pattern` or `inca`.
     pub language: &'static str,
     pub text: String,
     pub position: Position,
@@ -22,6 +23,8 @@ pub struct Regular {
     /// Accepts the sequences that all complete executions must be in: a property about `no`
     /// execution is turned around.
     pub automaton: Dfa,
+    /// The intervals, if it was written as a query.
+    pub query: Option<Query>,
 }
 
 /// What a file says.
@@ -34,6 +37,10 @@ pub struct File {
 /// Whether a text is about event sequences, and not a temporal formula.
 pub fn is_regular(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
+    scanner.skip_space();
+    if scanner.peek_char(0) == Some('(') && text.to_lowercase().contains("(defquery") {
+        return true;
+    }
     let mut before = [Token::End, Token::End];
     while let Ok(token) = scanner.next(Words::Names) {
         let Token::Word(word) = &token else {
@@ -85,7 +92,13 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
         let name = property_name(&mut scanner);
         let start = (start.0, scanner.offset());
         let number = file.properties.len() + 1;
-        let mut property = if scanner.take("for", words) {
+        let mut property = if scanner.peek_char(0) == Some('(') {
+            let found = inca::parse(&mut scanner)?;
+            let new = |b: &Binding| !file.bindings.iter().any(|known| known.symbol == b.symbol);
+            let more: Vec<Binding> = found.bindings.into_iter().filter(new).collect();
+            file.bindings.extend(more);
+            found.property
+        } else if scanner.take("for", words) {
             quantified(&mut scanner)?
         } else if scanner.take("pattern:", words) {
             let pattern = pattern::parse(&mut scanner)?;
@@ -96,6 +109,7 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
                 position: start.0,
                 symbols: pattern.symbols,
                 automaton: pattern.automaton,
+                query: None,
             }
         } else if scanner.take("automaton", words) {
             automaton(&mut scanner)?
@@ -103,7 +117,7 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
             dot::parse(&mut scanner)?
         } else {
             return Err(scanner.wrong(
-                "expected a property: `for events {...} show all executions satisfy ...`, `pattern: ...`, `automaton ...`, `digraph ...`, or a binding `event NAME = ...`",
+                "expected a property: `for events {...} show all executions satisfy ...`, `pattern: ...`, `automaton ...`, `digraph ...`, `(defquery ...)`, or a binding `event NAME = ...`",
                 words,
             ));
         };
@@ -163,7 +177,15 @@ fn quantified(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     let too_large = || Wrong::at(position, "the automaton of this expression is too large");
     let automaton = regex.automaton(symbols.len()).ok_or_else(too_large)?;
     let automaton = if all { automaton } else { automaton.complement() };
-    Ok(Regular { name: String::new(), language: "qre", text: String::new(), position, symbols, automaton })
+    Ok(Regular {
+        name: String::new(),
+        language: "qre",
+        text: String::new(),
+        position,
+        symbols,
+        automaton,
+        query: None,
+    })
 }
 
 pub(crate) fn quantifier(scanner: &mut Scanner) -> Result<bool, Wrong> {
@@ -427,7 +449,15 @@ impl Graph {
         let automaton =
             nfa.deterministic(start).ok_or_else(|| Wrong::at(position, "this automaton is too large"))?;
         let automaton = if self.all { automaton } else { automaton.complement() };
-        Ok(Regular { name, language: "fsa", text: String::new(), position, symbols: self.symbols, automaton })
+        Ok(Regular {
+            name,
+            language: "fsa",
+            text: String::new(),
+            position,
+            symbols: self.symbols,
+            automaton,
+            query: None,
+        })
     }
 }
 

@@ -50,11 +50,11 @@ impl Scanner {
         self.at
     }
 
-    fn peek_char(&self, ahead: usize) -> Option<char> {
+    pub fn peek_char(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }
 
-    fn advance(&mut self) {
+    pub fn advance(&mut self) {
         match self.chars.get(self.at) {
             Some('\n') => {
                 self.line += 1;

@@ -906,7 +906,7 @@ impl Run<'_, '_, '_> {
         let new = &self.network.tables.changes[self.patches.len()..];
         let slots = &self.network.slots;
         let fits = match self.symmetry {
-            Some(_) => (0..slots.len()).all(|s| self.layout.fits(s, slots.count(s) as u32 - 1)),
+            Some(_) => (0..slots.count_slots()).all(|s| self.layout.fits(s, slots.count(s) as u32 - 1)),
             None => new.iter().all(|(slot, value)| self.layout.fits(*slot as usize, *value)),
         };
         if fits {
@@ -921,7 +921,7 @@ impl Run<'_, '_, '_> {
     fn pack_anew(&mut self) {
         self.fast = None;
         let slots = &self.network.slots;
-        let layout = Layout::new((0..slots.len()).map(|slot| slots.count(slot)));
+        let layout = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
         let store = Store::new(layout.words, self.store.len(), self.stubborn.is_some());
         let mut words = vec![0; self.layout.words];
         let mut values = Vec::new();
@@ -1053,7 +1053,9 @@ impl Reached<'_, '_> {
     pub fn state(&self, id: u32) -> State {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
-        self.network.slots.state((0..self.network.slots.len()).map(|slot| self.layout.get(&words, slot)))
+        self.network
+            .slots
+            .state((0..self.network.slots.count_slots()).map(|slot| self.layout.get(&words, slot)))
     }
 
     pub fn view(&self) -> View<'_> {

@@ -565,7 +565,7 @@ impl<'a> Code<'a> {
     fn stubborn(&self) -> Stubborn {
         let program = self.program;
         let tasks = program.tasks.len();
-        let slots = self.slots.len();
+        let slots = self.slots.count_slots();
         // Behind the slots: one mark per task, for its end.
         let marks = slots + tasks;
         let mut unit_at = vec![NONE; program.nodes.len()];
@@ -721,7 +721,7 @@ impl<'a> Code<'a> {
     fn touch(&self, loc: Loc, task: usize, touched: &mut Touched) {
         let program = self.program;
         let tasks = program.tasks.len();
-        let end = |t: usize| self.slots.len() + t;
+        let end = |t: usize| self.slots.count_slots() + t;
         let object = |o: usize| tasks + o;
         let action = &program.node(loc).action;
         let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;

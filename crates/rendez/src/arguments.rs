@@ -21,8 +21,17 @@ pub enum Command {
     Simulate(Simulate),
     /// Print a graph in Graphviz's language
     Graph(Graph),
+    /// Check certificates of what holds, by code that knows no solver
+    Verify(Verify),
     /// Print published tables beside ours, and comparisons with other tools
     Bench(Bench),
+}
+
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// Files that `check --certificate` wrote
+    #[arg(value_name = "CERTIFICATE", required = true)]
+    pub certificates: Vec<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -203,6 +212,9 @@ pub struct Check {
     /// What to keep of each state; with less than the states, errors are found but nothing is proved
     #[arg(long, value_enum, default_value_t = Keep::States)]
     pub keep: Keep,
+    /// Write proofs of what holds into a folder, for `verify`; with --engine ilp
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
     /// Write the trace of the first finding for `simulate --trace`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,

@@ -25,6 +25,7 @@ pub fn run(arguments: Arguments) -> u8 {
         Command::Dump(dump) => run_dump(&dump),
         Command::Simulate(simulate) => crate::simulate::run(&simulate),
         Command::Graph(graph) => run_graph(&graph),
+        Command::Verify(verify) => crate::certificates::run(&verify),
         Command::Bench(bench) => crate::bench::run(&bench),
     }
 }
@@ -38,7 +39,11 @@ pub struct Ready {
     tracked: Vec<String>,
     /// How deep recursion is followed.
     pub recursion: usize,
+    /// By monitor: the query it was written as.
+    queries: Queries,
 }
+
+type Queries = Vec<Option<rendez_certificate::Query>>;
 
 fn colour(terminal: bool) -> bool {
     terminal && std::env::var_os("NO_COLOR").is_none()
@@ -79,6 +84,7 @@ pub fn read(input: &Input) -> Result<Ready, u8> {
         diagnostics: front.diagnostics,
         tracked: front.tracked,
         recursion: input.recursion_bound.into(),
+        queries: Vec::new(),
     })
 }
 
@@ -137,6 +143,15 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
         return Err(INTERNAL);
     }
     Ok(())
+}
+
+/// The program of a check and the queries of its properties, after all passes.
+pub fn prepared(check: &Check) -> Result<(Ready, Queries), u8> {
+    let mut ready = read(&check.input)?;
+    let files = property_files(&check.property, &mut ready.map)?;
+    properties(check, &files, &mut ready)?;
+    let queries = std::mem::take(&mut ready.queries);
+    Ok((ready, queries))
 }
 
 fn run_check(check: &Check) -> u8 {
@@ -209,13 +224,23 @@ fn run_check(check: &Check) -> u8 {
             Keep::Bits => rendez_reach::Keep::Bits,
         },
     };
+    if check.engine == Engine::Ilp && !questions.is_empty() {
+        crate::complain!(
+            "error: --engine ilp decides properties of event sequences and deadlock, no temporal formulas"
+        );
+        return BAD_INPUT;
+    }
+    if let Some(folder) = &check.certificate
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        crate::complain!("error: {}: cannot be made: {error}", folder.display());
+        return BAD_INPUT;
+    }
     let outcome = watched(|control| {
         let mut outcome = match plain {
+            _ if check.engine == Engine::Ilp => linear(check, &ready, &options, control),
             _ if !check.property.is_empty() => {
                 sequences(&ready.program, &options, &config, check.engine, &settings, control)
-            }
-            _ if check.engine == Engine::Ilp => {
-                ilp_outcome(vec![rendez_ilp::deadlock(&ready.program, &options, control)])
             }
             true => rendez_explore::check(&ready.program, &options, control),
             false => rendez_reach::check(&ready.program, &options, &config, control),
@@ -282,7 +307,7 @@ fn run_check(check: &Check) -> u8 {
 pub fn executable(ready: &Ready) -> Result<(), u8> {
     let Some(loc) = ready.program.wide_select() else { return Ok(()) };
     let span = ready.program.node(loc).span;
-    let message = "a select with more than 62 alternatives is only for --engine flow";
+    let message = "a select with more than 254 alternatives is only for --engine flow";
     complain(&ready.map, &[Diagnostic::error(span, message)]);
     Err(BAD_INPUT)
 }
@@ -314,12 +339,7 @@ fn sequences(
             let (properties, stats) = exactly(program);
             return Outcome { properties, stats, ..Outcome::nothing("reach") };
         }
-        Engine::Ilp => {
-            let settings = rendez_ilp::Settings::default();
-            let decided = rendez_ilp::decide(program, &settings, options, control);
-            return ilp_outcome(decided);
-        }
-        Engine::Auto | Engine::Flow => {}
+        Engine::Auto | Engine::Flow | Engine::Ilp => {}
     }
     let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
     let mut properties =
@@ -349,14 +369,28 @@ fn sequences(
     Outcome { properties, stats, ..Outcome::nothing("flow") }
 }
 
-fn ilp_outcome(decided: Vec<rendez_ilp::Decided>) -> Outcome {
+/// Decides properties, or deadlock if there are none, by integer programming.
+fn linear(check: &Check, ready: &Ready, options: &Options, control: &Control) -> Outcome {
+    let mut decided = match ready.program.monitors.is_empty() {
+        true => vec![rendez_ilp::deadlock(&ready.program, options, control)],
+        false => {
+            let settings = rendez_ilp::Settings { queries: ready.queries.clone() };
+            rendez_ilp::decide(&ready.program, &settings, options, control)
+        }
+    };
+    let mut contradictions = Vec::new();
+    if let Some(folder) = &check.certificate
+        && let Err(why) = crate::certificates::write(folder, &mut decided, ready)
+    {
+        contradictions.push(why);
+    }
     let properties: Vec<rendez_evidence::PropertyAnswer> = decided.into_iter().map(|d| d.answer).collect();
     let stats = rendez_evidence::Stats {
         seconds: properties.iter().filter_map(|p| p.stats).map(|s| s.seconds).sum(),
         ilp: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.ilp).next_back(),
         ..Default::default()
     };
-    Outcome { properties, stats, ..Outcome::nothing("ilp") }
+    Outcome { properties, stats, contradictions, ..Outcome::nothing("ilp") }
 }
 
 /// Makes the program ready for its properties: those that monitors follow, temporal formulas, and
@@ -374,6 +408,12 @@ fn properties(
     let wrong = match (check.engine, count) {
         (Engine::Flow, 0) => {
             Some("--engine flow decides properties of event sequences: give some with --property")
+        }
+        (engine, _) if engine != Engine::Ilp && ready.queries.iter().flatten().any(|q| !q.is_followed) => {
+            Some("a query with constraints or a perpetual interval is for --engine ilp")
+        }
+        (engine, _) if engine != Engine::Ilp && check.certificate.is_some() => {
+            Some("--certificate is for --engine ilp")
         }
         (Engine::Flow | Engine::Auto, 1..) => None,
         _ if check.constraint.is_empty() => None,
@@ -471,8 +511,10 @@ fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
     let mut monitors = Vec::new();
     for file in files.iter().filter(|f| f.is_regular()) {
         let found = rendez_property::regular::parse_file(&file.text)
-            .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
-        monitors.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
+            .and_then(|list| Ok((rendez_evidence::bind(&ready.program, &list, |p| file.span(p))?, list)));
+        let (bound, list) = found.map_err(|wrong| file.refuse(&ready.map, wrong))?;
+        monitors.extend(bound);
+        ready.queries.extend(list.properties.into_iter().map(|p| p.query));
     }
     rendez_evidence::follow(&mut ready.program, monitors);
     Ok(())

@@ -20,6 +20,7 @@ macro_rules! complain {
 
 pub mod arguments;
 mod bench;
+mod certificates;
 pub mod commands;
 mod simulate;
 mod sources;

@@ -51,6 +51,11 @@ impl SourceMap {
         self.files.get(file.0 as usize).map_or("", |f| &f.1)
     }
 
+    /// Names and texts.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|f| (f.0.as_str(), f.1.as_str()))
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|f| f.0.as_str())
     }
