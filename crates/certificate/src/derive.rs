@@ -29,8 +29,8 @@ pub enum Subject {
 pub struct Plan {
     /// Only what may happen according to single places, not pairs, is left out.
     pub single: bool,
-    /// Rendezvous begin and end in steps of their own.
-    pub unoptimized: bool,
+    /// Rendezvous with results begin and end in steps of their own.
+    pub split: bool,
     /// Steps that depend on a value that is not known are left out: not for proofs.
     pub skip_guesses: bool,
     /// Variables of tasks are components of their own.
@@ -76,7 +76,7 @@ pub fn learn<'s, 'p>(
     let mut loud = Vec::new();
     let (network, mut net) = loop {
         let steps = Steps::new(semantics, true, plan.skip_guesses, &loud, &[]);
-        let tig = if plan.unoptimized { Tig::Unoptimized } else { Tig::Modified };
+        let tig = if plan.split { Tig::Split } else { Tig::Modified };
         let mut network = Network::with(steps, tig, plan.apart);
         match Net::learn(&mut network, &learning) {
             Ok(net) => break (network, net),

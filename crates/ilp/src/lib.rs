@@ -8,6 +8,7 @@
 
 mod decide;
 pub mod prove;
+pub mod published;
 pub mod replay;
 pub mod solve;
 

@@ -13,7 +13,7 @@ use rendez_evidence::Control;
 use rendez_network::Net;
 use rendez_network::net::PlaceId;
 
-use crate::solve::{Lp, Solved, refute, whole};
+use crate::solve::{Lp, Solved, Whole, refute, whole};
 
 pub enum Proved {
     /// There is no solution.
@@ -98,7 +98,7 @@ pub fn prove(
             effort.programs += 1;
             let left =
                 limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
-            if let Some(found) = whole(system, &local, left.min(SECONDS)) {
+            if let Whole::Found(found) = whole(system, &local, left.min(SECONDS)) {
                 sets = unfireable(net, &found);
                 x = found;
             }

@@ -74,8 +74,15 @@ impl Lp {
     }
 }
 
+pub enum Whole {
+    Found(Vec<f64>),
+    /// So the solver says.
+    Infeasible,
+    Unknown,
+}
+
 /// A solution in whole numbers, if one is found within some seconds.
-pub fn whole(system: &System, more: &[Row], seconds: f64) -> Option<Vec<f64>> {
+pub fn whole(system: &System, more: &[Row], seconds: f64) -> Whole {
     let mut problem = RowProblem::default();
     let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
     let columns: Vec<Col> = (0..system.columns).map(|c| problem.add_integer_column(cost(c), 0..)).collect();
@@ -88,10 +95,16 @@ pub fn whole(system: &System, more: &[Row], seconds: f64) -> Option<Vec<f64>> {
     }
     let mut model = quiet(problem);
     model.set_option("time_limit", seconds);
+    model.set_option("mip_feasibility_tolerance", 1e-7);
     model.set_option("mip_max_improving_sols", 1);
-    let solved = model.try_solve().ok()?;
-    let found = solved.primal_solution_status() == HighsSolutionStatus::Feasible;
-    found.then(|| solved.get_solution().columns().iter().map(|v| v.round()).collect())
+    let Ok(solved) = model.try_solve() else { return Whole::Unknown };
+    if solved.primal_solution_status() == HighsSolutionStatus::Feasible {
+        return Whole::Found(solved.get_solution().columns().iter().map(|v| v.round()).collect());
+    }
+    match solved.status() {
+        HighsModelStatus::Infeasible => Whole::Infeasible,
+        _ => Whole::Unknown,
+    }
 }
 
 /// Multipliers with which the rows cannot be met, checked exactly; None if none were found.

@@ -51,7 +51,7 @@ pub enum Wait {
 pub struct Open([u64; Open::WORDS]);
 
 impl Open {
-    const WORDS: usize = 4;
+    const WORDS: usize = 8;
     /// So many alternatives a set can hold.
     pub const MOST: usize = Open::WORDS * 64;
 

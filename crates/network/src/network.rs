@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use rendez_evidence::{Seen, seen_in};
 use rendez_model::semantics::{Move, Step, What};
 use rendez_model::watch::Log;
-use rendez_model::{EntryId, Loc, Owner, TaskId};
+use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 
 use crate::slots::{Note, Role, Slots};
 use crate::steps::{Fate, Macro, Steps};
@@ -106,6 +106,9 @@ pub enum Tig {
     Optimized,
     /// And each rendezvous begins and ends in steps of their own.
     Unoptimized,
+    /// As the modified kind, but a rendezvous that hands something back begins and ends in steps of
+    /// its own, and the acceptor knows the caller in between.
+    Split,
 }
 
 impl Tables {
@@ -379,6 +382,13 @@ impl<'s, 'p> Network<'s, 'p> {
                 let site =
                     |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
                 for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {
+                    if self.tig == Tig::Split {
+                        met.push(match self.hands_back(entry) {
+                            true => (task, caller.0 + 1, Some((entry, role))),
+                            false => (task, 0, None),
+                        });
+                        continue;
+                    }
                     let loc = site(task).unwrap_or(s.loc);
                     let last = self.sites.insert_full((loc, entry, role)).0 as u32 + 1;
                     let engaged = (self.tig == Tig::Unoptimized).then_some((entry, role));
@@ -387,6 +397,18 @@ impl<'s, 'p> Network<'s, 'p> {
             }
         }
         met
+    }
+
+    /// Whether some accept statement for an entry has results.
+    fn hands_back(&self, entry: EntryId) -> bool {
+        let program = self.steps.semantics.program;
+        program.nodes.iter().any(|n| match &n.action {
+            Action::Select { alternatives, .. } => alternatives.iter().any(|a| {
+                a.formals.iter().any(|f| f.mode.copies_out())
+                    && program.possible_entries(&a.entry).contains(&entry)
+            }),
+            _ => false,
+        })
     }
 
     /// The end of a rendezvous that is a step of its own.
@@ -402,10 +424,14 @@ impl<'s, 'p> Network<'s, 'p> {
             looked.push(partner.0);
             let from = self.tables.changes.len() as u32;
             let theirs = self.slots.note(partner.index(), values[partner.index()]);
-            if theirs.engaged == Some((entry, Role::Acceptor)) {
+            let mine = self.tig != Tig::Split || theirs.last == task.0 + 1;
+            if mine && theirs.engaged == Some((entry, Role::Acceptor)) {
                 let state = self.slots.state(values.iter().copied());
                 for slot in [task.index(), partner.index()] {
-                    let note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
+                    let mut note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
+                    if self.tig == Tig::Split {
+                        note.last = 0;
+                    }
                     let new = self.slots.number(program, &state, slot, note);
                     self.tables.changes.push((slot as u32, new));
                 }

@@ -90,10 +90,10 @@ pub struct Bench {
     #[arg(long, value_name = "FAMILY:N")]
     pub emit: Option<String>,
     /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
-    /// reduction, growth, propagation
+    /// reduction, growth, propagation; or of `inca`: example, figure-10, families, deadlock
     #[arg(long, value_name = "PART")]
     pub only: Option<String>,
-    /// Where `growth` and `flavers` write their plots
+    /// Where `growth`, `flavers` and `inca` write their plots
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -108,6 +108,8 @@ pub enum Table {
     Growth,
     /// The tables of the FLAVERS papers
     Flavers,
+    /// The figures of the INCA paper
+    Inca,
 }
 
 /// What every command reads.

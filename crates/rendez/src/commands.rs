@@ -307,7 +307,7 @@ fn run_check(check: &Check) -> u8 {
 pub fn executable(ready: &Ready) -> Result<(), u8> {
     let Some(loc) = ready.program.wide_select() else { return Ok(()) };
     let span = ready.program.node(loc).span;
-    let message = "a select with more than 254 alternatives is only for --engine flow";
+    let message = "a select with more than 510 alternatives is only for --engine flow";
     complain(&ready.map, &[Diagnostic::error(span, message)]);
     Err(BAD_INPUT)
 }

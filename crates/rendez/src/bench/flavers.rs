@@ -19,14 +19,27 @@ use super::growth::{Curve, plot};
 
 /// The model of a program of a family with one of its properties, after all passes.
 pub fn followed(source: &str, property: &str, name: &str) -> Program {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One(source.to_owned()));
-    let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
+    let mut program = read(source);
     let file = rendez_property::regular::parse_file(property)
         .unwrap_or_else(|w| panic!("{name}: {w:?}\n{property}"));
     let monitors = rendez_evidence::bind(&program, &file, |_| rendez_source::Span::NOWHERE)
         .unwrap_or_else(|w| panic!("{name}: {w:?}"));
     rendez_evidence::follow(&mut program, monitors);
+    passed(program)
+}
+
+/// The model of a program, after all passes.
+pub fn prepared(source: &str) -> Program {
+    passed(read(source))
+}
+
+fn read(source: &str) -> Program {
+    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
+    let front = rendez_ada::read(&request, &One(source.to_owned()));
+    front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics))
+}
+
+fn passed(mut program: Program) -> Program {
     rendez_model::passes::propagate_constants(&mut program);
     rendez_model::passes::slice(&mut program, &[]);
     rendez_model::passes::drop_idle_locks(&mut program);

@@ -4,6 +4,7 @@ mod families;
 mod flavers;
 mod flavers_families;
 mod growth;
+mod inca;
 mod peers;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub fn run(bench: &Bench) -> u8 {
         Table::Cats => cats(),
         Table::Peers => peers::run(),
         Table::Growth => growth::run(bench.output.as_deref()),
+        Table::Inca => inca::run(bench.output.as_deref(), bench.only.as_deref()),
         Table::Flavers => flavers::run(bench.output.as_deref(), bench.only.as_deref()),
     }
 }
@@ -38,12 +40,18 @@ fn emit(wanted: &str) -> u8 {
     if let Some(family) = flavers_families::FAMILIES.iter().find(|f| f.name == name) {
         return emit_flavers(family, &numbers);
     }
+    if name.starts_with("inca-") {
+        return inca::emit(name, &numbers);
+    }
     let Some(family) = FAMILIES.iter().find(|f| f.name == name) else {
         crate::complain!("error: there is no family `{name}`; there are:");
         for family in flavers_families::FAMILIES {
             let second =
                 family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
             crate::complain!("  {:<20} N {}{second}; or PROPERTY:N", family.name, family.what);
+        }
+        for (name, what) in inca::NAMES {
+            crate::complain!("  {name:<20} N {what}; or N:PROPERTY");
         }
         for family in FAMILIES {
             let second =
@@ -173,6 +181,7 @@ fn tig_name(tig: Tig) -> &'static str {
         Tig::Unoptimized => "unoptimized",
         Tig::Optimized => "optimized",
         Tig::Modified => "modified",
+        Tig::Split => "split",
     }
 }
 

@@ -1,0 +1,293 @@
+//! The system as it was published: a variable for each transition of each task's automaton, an
+//! equation for each state and each kind of rendezvous, and spurious cycles kept out by depths.
+//!
+//! For comparisons: the engine itself works with nets.
+
+use std::collections::BTreeMap;
+
+use rendez_certificate::{Query, Row, System};
+use rendez_model::Program;
+use rendez_model::semantics::What;
+use rendez_network::Network;
+use rendez_network::net::{Net, PlaceId, Role};
+
+/// A transition of a task's automaton.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    pub component: u32,
+    pub from: PlaceId,
+    pub to: PlaceId,
+    /// Caller, entry, values; whether it begins or ends.
+    pub label: String,
+    pub letters: Vec<u32>,
+}
+
+/// The automata of a net under a query with one interval.
+pub struct Published {
+    pub edges: Vec<Edge>,
+    /// By component: where it may be at the end.
+    pub ends: BTreeMap<u32, Vec<PlaceId>>,
+    initial: Vec<PlaceId>,
+    states: BTreeMap<PlaceId, u32>,
+    query: Query,
+}
+
+fn label(program: &Program, network: &Network, outcome: u32) -> String {
+    let story = &network.stories[outcome as usize];
+    let met = story.steps.iter().find_map(|s| match s.what {
+        What::Accepted { caller, entry, .. } => Some((caller, entry)),
+        What::Entered(entry) => Some((s.task, entry)),
+        _ => None,
+    });
+    match (met, story.movers.first()) {
+        (Some((caller, entry)), _) => {
+            format!("{};{}", program.tasks[caller.index()].name, program.entry_name(entry))
+        }
+        (None, Some((task, _))) if story.steps.is_empty() => {
+            let entry = story.entries.first().map_or(String::new(), |e| program.entry_name(e.0));
+            format!("end {};{entry}", program.tasks[task.index()].name)
+        }
+        _ => format!("internal {outcome}"),
+    }
+}
+
+impl Published {
+    /// The automata, as far as a violation of the query can use them.
+    pub fn new(program: &Program, network: &Network, net: &Net, query: &Query) -> Published {
+        let interval = &query.intervals[0];
+        let mut edges: Vec<Edge> = Vec::new();
+        for t in net.transitions.iter().filter(|t| t.role == Role::Step) {
+            let letters: Vec<u32> = t.letters.iter().map(|l| l.1).collect();
+            if letters.iter().any(|l| interval.forbid.contains(l)) {
+                continue;
+            }
+            // What is handed over is part of the label, as far as it makes a difference to the caller.
+            let mut label = label(program, network, t.outcome);
+            let caller = label.split(';').next().unwrap_or_default().to_owned();
+            let side =
+                t.before.iter().position(|p| net.components[net.component_of(*p) as usize].name == caller);
+            if let Some(side) = side {
+                label += &format!(";{}", t.after[side]);
+            }
+            for (from, to) in t.before.iter().zip(&t.after) {
+                let component = net.component_of(*from);
+                let label = match letters.is_empty() {
+                    true => label.clone(),
+                    false => format!("{label};{letters:?}"),
+                };
+                edges.push(Edge { component, from: *from, to: *to, label, letters: letters.clone() });
+            }
+        }
+        edges.sort();
+        edges.dedup();
+        let mut ends: BTreeMap<u32, Vec<PlaceId>> = BTreeMap::new();
+        let last = |e: &&Edge| e.letters.iter().any(|l| interval.ends.contains(l));
+        for component in 0..net.components.len() as u32 {
+            let mine: Vec<&Edge> = edges.iter().filter(|e| e.component == component).collect();
+            let mut places: Vec<PlaceId> = mine.iter().filter(|e| last(e)).map(|e| e.to).collect();
+            if places.is_empty() {
+                // Whoever takes part in what is required is behind it.
+                let mut from: Vec<PlaceId> = Vec::new();
+                let needed =
+                    |e: &&Edge| interval.require.iter().any(|r| e.letters.iter().any(|l| r.contains(l)));
+                let required: Vec<PlaceId> = mine.iter().filter(|e| needed(e)).map(|e| e.to).collect();
+                let alone = edges.iter().filter(needed).all(|e| mine.iter().any(|m| m.label == e.label));
+                match required.is_empty() || !alone {
+                    true => from.extend(net.initial.iter().filter(|p| net.component_of(**p) == component)),
+                    false => from.extend(required),
+                }
+                places = closure(&from, &mine);
+            }
+            places.sort_unstable();
+            places.dedup();
+            ends.insert(component, places);
+        }
+        let mut published = Published {
+            edges,
+            ends,
+            initial: net.initial.clone(),
+            states: BTreeMap::new(),
+            query: query.clone(),
+        };
+        published.trim(net);
+        published
+    }
+
+    /// Leaves out what is on no way from the start to the end of an automaton.
+    fn trim(&mut self, net: &Net) {
+        let mut keep: Vec<PlaceId> = Vec::new();
+        for component in 0..net.components.len() as u32 {
+            let mine: Vec<&Edge> = self.edges.iter().filter(|e| e.component == component).collect();
+            let start: Vec<PlaceId> =
+                self.initial.iter().copied().filter(|p| net.component_of(*p) == component).collect();
+            let forward = closure(&start, &mine);
+            let back: Vec<Edge> =
+                mine.iter().map(|e| Edge { from: e.to, to: e.from, ..(*e).clone() }).collect();
+            let backward = closure(&self.ends[&component], &back.iter().collect::<Vec<_>>());
+            keep.extend(forward.into_iter().filter(|p| backward.contains(p)));
+        }
+        self.edges.retain(|e| keep.contains(&e.from) && keep.contains(&e.to));
+        self.ends.values_mut().for_each(|list| list.retain(|p| keep.contains(p)));
+        for p in keep {
+            self.states.insert(p, net.component_of(p));
+        }
+    }
+
+    /// The places and edges of one component, with one vertex before and one behind it.
+    pub fn sector(&self, component: u32) -> (usize, usize) {
+        let states = self.states.values().filter(|c| **c == component).count();
+        let edges = self.edges.iter().filter(|e| e.component == component).count();
+        (states + 2, edges + 1 + self.ends[&component].len())
+    }
+
+    /// The equations, each with what it is for; columns are the edges, then ends that are not fixed.
+    pub fn rows(&self) -> (System, Vec<String>) {
+        let mut columns = self.edges.len() as u32;
+        let mut rows = Vec::new();
+        let mut names = Vec::new();
+        for (place, component) in &self.states {
+            let mut terms = Vec::new();
+            for (e, edge) in self.edges.iter().enumerate() {
+                let change = i64::from(edge.to == *place) - i64::from(edge.from == *place);
+                if change != 0 {
+                    terms.push((e as u32, change));
+                }
+            }
+            let ends = &self.ends[component];
+            let mut least = -i64::from(self.initial.contains(place));
+            if ends.contains(place) {
+                match ends.len() {
+                    1 => least += 1,
+                    _ => {
+                        terms.push((columns, -1));
+                        columns += 1;
+                    }
+                }
+            }
+            rows.push(Row { terms, equal: true, least });
+            names.push(format!("state {place}"));
+        }
+        let mut labels: BTreeMap<&str, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
+        for (e, edge) in self.edges.iter().enumerate() {
+            labels.entry(&edge.label).or_default().entry(edge.component).or_default().push(e as u32);
+        }
+        for (label, sides) in &labels {
+            let mut sides = sides.values();
+            let first = sides.next().cloned().unwrap_or_default();
+            let second = sides.next().cloned().unwrap_or_default();
+            let terms = first.iter().map(|e| (*e, 1)).chain(second.iter().map(|e| (*e, -1))).collect();
+            if !label.starts_with("internal") {
+                rows.push(Row { terms, equal: true, least: 0 });
+                names.push(format!("rendezvous {label}"));
+            }
+        }
+        // Where flow does not demand what ends the interval, a row does.
+        let ends = &self.query.intervals[0].ends;
+        let is_last = |e: &u32| self.edges[*e as usize].letters.iter().any(|l| ends.contains(l));
+        for sides in labels.values() {
+            let last = sides.iter().filter(|(_, list)| list.iter().any(is_last));
+            let demanded = last.clone().any(|(c, _)| !self.initial.iter().any(|p| self.ends[c].contains(p)));
+            if let Some((_, list)) = last.clone().next()
+                && !demanded
+            {
+                let terms = list.iter().copied().filter(is_last).map(|e| (e, 1)).collect();
+                rows.push(Row { terms, equal: true, least: 1 });
+                names.push("last event".into());
+            }
+        }
+        for required in &self.query.intervals[0].require {
+            let has = |e: &&Edge| e.letters.iter().any(|l| required.contains(l));
+            // Counted on one side of each rendezvous.
+            let mut terms = Vec::new();
+            for sides in labels.values() {
+                let Some(first) = sides.values().next() else { continue };
+                terms.extend(first.iter().filter(|e| has(&&self.edges[**e as usize])).map(|e| (*e, 1)));
+            }
+            rows.push(Row::at_least(terms, 1));
+            names.push("requirement".into());
+        }
+        let columns = columns as usize;
+        (System { columns, rows, transitions: columns }, names)
+    }
+
+    /// The published cycle elimination for one component: variables and constraints more, and the
+    /// system with them. No transition happens more often than `bound`.
+    pub fn augmented(&self, component: u32, bound: i64) -> (usize, usize, System) {
+        let (mut system, _) = self.rows();
+        let (vertices, edges) = self.sector(component);
+        let before = (system.columns, system.rows.len());
+        let n = vertices as i64;
+        // Depths of the states, of the vertex in front and of the one behind.
+        let depth: BTreeMap<PlaceId, u32> = self
+            .states
+            .iter()
+            .filter(|(_, c)| **c == component)
+            .enumerate()
+            .map(|(i, (p, _))| (*p, (before.0 + i) as u32))
+            .collect();
+        let (first, last) = ((before.0 + depth.len()) as u32, (before.0 + depth.len() + 1) as u32);
+        system.columns += depth.len() + 2;
+        for column in depth.values().copied().chain([first, last]) {
+            system.rows.push(Row::at_most(vec![(column, 1)], n));
+        }
+        let bounds = vertices;
+        let mut arcs: Vec<(u32, u32, Option<u32>)> = Vec::new();
+        for (e, edge) in self.edges.iter().enumerate().filter(|(_, e)| e.component == component) {
+            arcs.push((depth[&edge.from], depth[&edge.to], Some(e as u32)));
+        }
+        for p in self.initial.iter().filter(|p| depth.contains_key(p)) {
+            arcs.push((first, depth[p], None));
+        }
+        for p in &self.ends[&component] {
+            arcs.push((depth[p], last, None));
+        }
+        let mut into: BTreeMap<u32, Vec<(u32, Option<u32>)>> = BTreeMap::new();
+        let mut limits = 0;
+        for (from, to, flow) in arcs {
+            let chosen = system.columns as u32;
+            system.columns += 1;
+            into.entry(to).or_default().push((chosen, flow));
+            system.rows.push(Row::at_most(vec![(chosen, 1)], 1));
+            limits += 1;
+            if let Some(flow) = flow {
+                system.rows.push(Row::at_most(vec![(flow, 1)], bound));
+                limits += 1;
+                system.rows.push(Row::at_least(vec![(flow, 1), (chosen, -1)], 0));
+            } else {
+                system.rows.push(Row::at_most(vec![(chosen, 1)], 1));
+            }
+            let terms = match from == to {
+                true => vec![(chosen, -(n + 1))],
+                false => vec![(to, 1), (from, -1), (chosen, -(n + 1))],
+            };
+            system.rows.push(Row::at_least(terms, -n));
+        }
+        for list in into.values() {
+            let size = list.len() as i64;
+            let mut terms: Vec<(u32, i64)> = list.iter().map(|(s, _)| (*s, bound * size)).collect();
+            terms.extend(list.iter().filter_map(|(_, flow)| flow.map(|f| (f, -1))));
+            let fixed = list.iter().filter(|(_, flow)| flow.is_none()).count() as i64;
+            system.rows.push(Row::at_least(terms, fixed));
+        }
+        let variables = system.columns - before.0;
+        let constraints = system.rows.len() - before.1 - bounds - limits;
+        system.transitions = system.columns;
+        debug_assert_eq!(variables, vertices + edges);
+        (variables, constraints, system)
+    }
+}
+
+fn closure(from: &[PlaceId], edges: &[&Edge]) -> Vec<PlaceId> {
+    let mut seen = from.to_vec();
+    let mut at = 0;
+    while at < seen.len() {
+        let here = seen[at];
+        for e in edges.iter().filter(|e| e.from == here) {
+            if !seen.contains(&e.to) {
+                seen.push(e.to);
+            }
+        }
+        at += 1;
+    }
+    seen
+}
