@@ -486,3 +486,83 @@ fn two_hundred_alike_tasks_cost_as_much_as_a_few() {
     };
     assert_eq!(nodes(3), nodes(200));
 }
+
+/// A program and a query of the bench, in a folder.
+fn inca(name: &str, family: &str, query: usize) -> PathBuf {
+    let part = |what: String| rendez(&["bench", "inca", "--emit", &what], Path::new(".")).out;
+    let (ada, text) = (part(family.to_owned()), part(format!("{family}:{query}")));
+    folder(name, &[("main.adb", ada.as_bytes()), ("main.inca", text.as_bytes())])
+}
+
+#[test]
+fn proofs_are_written_and_checked() {
+    let folder = inca("certificate", "inca-simple:4", 1);
+    let check = ["check", "--engine", "ilp", "--certificate", "out", "--property", "main.inca", "main.adb"];
+    let run = rendez(&check, &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    let file = "out/a-before-b.certificate";
+    assert!(run.out.contains(file), "{}", run.out);
+    let verify = rendez(&["verify", file], &folder);
+    assert_eq!((verify.status, verify.out.contains("a before b holds")), (0, true), "{}", verify.err);
+    // Neither a changed proof nor a changed program passes.
+    let text = std::fs::read_to_string(folder.join(file)).expect("a certificate");
+    std::fs::write(folder.join("cut"), text.replace("end\n", "")).expect("a file");
+    assert_eq!(rendez(&["verify", "cut"], &folder).status, 2);
+    let first = text.lines().position(|l| l.starts_with("sum")).expect("a sum");
+    let wrong: Vec<&str> =
+        text.lines().enumerate().map(|(i, l)| if i == first { "sum 0*1" } else { l }).collect();
+    std::fs::write(folder.join("wrong"), wrong.join("\n")).expect("a file");
+    assert_eq!(rendez(&["verify", "wrong"], &folder).status, 1);
+    std::fs::write(folder.join("merged"), text.replace("apart false", "apart false\nmerge 1 1"))
+        .expect("a file");
+    assert_eq!(rendez(&["verify", "merged"], &folder).status, 1);
+    let source = std::fs::read_to_string(folder.join("main.adb")).expect("a program");
+    std::fs::write(folder.join("main.adb"), source + "--  changed\n").expect("a file");
+    assert!(rendez(&["verify", file], &folder).err.contains("changed"));
+}
+
+#[test]
+fn queries_are_decided_by_every_engine_that_can() {
+    let folder = inca("queries", "inca-relay:4", 2);
+    for engine in ["ilp", "reach", "flow", "explore", "auto"] {
+        let run = rendez(&["check", "--engine", engine, "--property", "main.inca", "main.adb"], &folder);
+        assert_eq!(run.status, 0, "{engine}: {}{}", run.out, run.err);
+    }
+    let counted = "event r = accept Resource.Set with (3);\n(defquery \"three\" \"nofair\" (sequence\n  (interval :initial t :ends-with '(\"r\") :constraints '((>= (rendezvous \"*;Resource.Get\") 3)))))";
+    std::fs::write(folder.join("counted.inca"), counted).expect("a file");
+    let run = rendez(&["check", "--property", "counted.inca", "main.adb"], &folder);
+    assert_eq!(run.status, 2, "{}{}", run.out, run.err);
+    let run = rendez(&["check", "--engine", "ilp", "--property", "counted.inca", "main.adb"], &folder);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    for (text, place) in
+        [("(defquery \"x\"", ":1:1"), ("(defquery \"x\" \"\"\n (interval :ends 3))", ":2:12")]
+    {
+        std::fs::write(folder.join("bad.inca"), text).expect("a file");
+        let run = rendez(&["check", "--property", "bad.inca", "main.adb"], &folder);
+        assert!(run.status == 2 && run.err.contains(place), "{}", run.err);
+    }
+}
+
+#[test]
+fn the_figures_of_inca_are_reproduced() {
+    for part in ["example", "figure-10"] {
+        let run = rendez(&["bench", "inca", "--only", part], Path::new("."));
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn integer_programming_decides_deadlock() {
+    let source = |n: &str| rendez(&["bench", "cats", "--emit", n], Path::new(".")).out;
+    let folder = folder(
+        "linear_deadlock",
+        &[
+            ("ordered.adb", source("ordered:30").as_bytes()),
+            ("left.adb", source("philosophers:30").as_bytes()),
+        ],
+    );
+    for (file, status) in [("ordered.adb", 0), ("left.adb", 1)] {
+        let run = rendez(&["check", "--engine", "ilp", file], &folder);
+        assert_eq!(run.status, status, "{}{}", run.out, run.err);
+    }
+}
