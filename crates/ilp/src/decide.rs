@@ -296,7 +296,7 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
 }
 
 /// What a transition is called.
-fn name(program: &Program, network: &rendez_network::Network, net: &Net, t: u32) -> String {
+pub fn name(program: &Program, network: &rendez_network::Network, net: &Net, t: u32) -> String {
     use rendez_model::semantics::What;
     let outcome = net.transitions[t as usize].outcome;
     let Some(story) = network.stories.get(outcome as usize) else { return "an interval ends".into() };

@@ -7,6 +7,7 @@
 //! order of events matters, until there is an answer.
 
 mod decide;
+pub mod export;
 pub mod prove;
 pub mod published;
 pub mod replay;

@@ -121,9 +121,14 @@ struct Learner<'n, 's, 'p, 'a> {
     possible: FxHashSet<u32>,
     loud: usize,
     work: usize,
+    deep: usize,
 }
 
 const NONE: u32 = u32::MAX;
+/// Combinations of more places than this may multiply: so many of them are looked at, for each
+/// transition there may be.
+const DEEP: usize = 4;
+const WORK: usize = 30;
 
 impl Net {
     /// The net of a program, as its network tells it.
@@ -143,6 +148,7 @@ impl Net {
             possible: FxHashSet::default(),
             loud,
             work: 0,
+            deep: 0,
         };
         for slot in 0..slots as u32 {
             let component = Component { name: String::new(), slots: vec![slot] };
@@ -406,6 +412,10 @@ impl Learner<'_, '_, '_, '_> {
     /// Goes down the tree of what a step looks at, for every combination with `must` in it.
     fn descend(&mut self, task: u32, chosen: &mut Vec<PlaceId>, must: PlaceId) -> Result<(), NoNet> {
         self.work += 1;
+        self.deep += usize::from(chosen.len() > DEEP);
+        if self.deep > self.learning.most.saturating_mul(WORK) {
+            return Err(NoNet::TooLarge);
+        }
         if self.work.is_multiple_of(1024) && self.learning.control.stop.load(Ordering::Relaxed) {
             return Err(NoNet::Interrupted);
         }

@@ -63,6 +63,10 @@ pub enum GraphKind {
     Tfg,
     /// The automaton of a property
     Property,
+    /// The automata of tasks, objects, shared variables and the property, as `ilp` sees them
+    Fsa,
+    /// The same, one copy for each interval of an INCA query
+    Flowgraph,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -80,6 +84,10 @@ pub enum GraphFormat {
     Dot,
     /// Drawn by Graphviz, which must be installed
     Svg,
+    /// The linear system, for solvers; of kinds fsa and flowgraph
+    Lp,
+    /// The same in another format
+    Mps,
 }
 
 #[derive(Args, Debug)]

@@ -617,9 +617,16 @@ fn run_graph(graph: &Graph) -> u8 {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let about_property = matches!(graph.kind, GraphKind::Property | GraphKind::Tfg);
-    if about_property != graph.property.is_some() {
-        crate::complain!("error: --kind property and --kind tfg need --property, and no other kind does");
+    let about_property = matches!(graph.kind, GraphKind::Property | GraphKind::Tfg | GraphKind::Flowgraph);
+    if about_property != graph.property.is_some() && graph.kind != GraphKind::Fsa {
+        crate::complain!(
+            "error: --kind property, tfg and flowgraph need --property, and no other kind but fsa has one"
+        );
+        return BAD_INPUT;
+    }
+    let linear = matches!(graph.kind, GraphKind::Fsa | GraphKind::Flowgraph);
+    if matches!(graph.format, GraphFormat::Lp | GraphFormat::Mps) && !linear {
+        crate::complain!("error: --format lp and mps are for --kind fsa and flowgraph");
         return BAD_INPUT;
     }
     if graph.kind == GraphKind::Property {
@@ -640,6 +647,9 @@ fn run_graph(graph: &Graph) -> u8 {
     }
     if let Err(status) = executable(&ready) {
         return status;
+    }
+    if linear {
+        return linear_graph(graph, ready);
     }
     let semantics = Semantics::bounded(&ready.program, ready.recursion);
     let tig = match graph.tig {
@@ -688,7 +698,7 @@ fn trace_flow_graph(program: &Program, format: GraphFormat) -> u8 {
 /// Prints a graph, drawn if that is wanted.
 fn show(dot: &str, format: GraphFormat) -> u8 {
     let text = match format {
-        GraphFormat::Dot => dot.to_owned(),
+        GraphFormat::Dot | GraphFormat::Lp | GraphFormat::Mps => dot.to_owned(),
         GraphFormat::Svg => match draw(dot) {
             Some(svg) => svg,
             None => {
@@ -699,6 +709,42 @@ fn show(dot: &str, format: GraphFormat) -> u8 {
     };
     let _ = std::io::stdout().write_all(text.as_bytes());
     0
+}
+
+/// Prints the automata of a program, or its linear system.
+fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
+    use rendez_certificate::{Plan, Subject};
+    let mut program = ready.program;
+    program.monitors.truncate(1);
+    let query = ready.queries.into_iter().next().flatten();
+    let subject = match (graph.kind, program.monitors.first_mut(), query) {
+        (GraphKind::Fsa, None, _) => Subject::Deadlock,
+        (GraphKind::Fsa, Some(_), _) => Subject::Property,
+        (_, Some(monitor), Some(mut query)) => {
+            // The intervals follow the query: its automaton only watches.
+            monitor.next = vec![0; monitor.letters];
+            monitor.accepting = vec![true];
+            monitor.doomed = vec![false];
+            query.is_followed = false;
+            Subject::Query(query)
+        }
+        _ => {
+            crate::complain!("error: --kind flowgraph needs an INCA query");
+            return BAD_INPUT;
+        }
+    };
+    let semantics = Semantics::bounded(&program, ready.recursion);
+    let learnt = rendez_certificate::learn(&semantics, &subject, &Plan::default(), None, &Control::default());
+    let Ok(learnt) = learnt else {
+        crate::complain!("error: the parts of the program have too many states");
+        return BAD_INPUT;
+    };
+    let text = match graph.format {
+        GraphFormat::Lp => rendez_ilp::export::lp(&learnt.system()),
+        GraphFormat::Mps => rendez_ilp::export::mps(&learnt.system()),
+        _ => rendez_ilp::export::dot(&program, &learnt.network, &learnt.net),
+    };
+    show(&text, graph.format)
 }
 
 /// Lets Graphviz draw a graph.

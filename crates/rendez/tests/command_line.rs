@@ -566,3 +566,25 @@ fn integer_programming_decides_deadlock() {
         assert_eq!(run.status, status, "{}{}", run.out, run.err);
     }
 }
+
+#[test]
+fn automata_and_systems_are_exported() {
+    let folder = inca("exported", "inca-simple:2", 2);
+    let graph = |arguments: &[&str]| {
+        let all = [&["graph"], arguments, &["main.adb"]].concat();
+        rendez(&all, &folder)
+    };
+    let flow = graph(&["--kind", "flowgraph", "--property", "main.inca"]);
+    assert!(
+        flow.out.contains("T1, interval 2") && flow.out.contains("style=dashed"),
+        "{}{}",
+        flow.out,
+        flow.err
+    );
+    let lp = graph(&["--kind", "flowgraph", "--property", "main.inca", "--format", "lp"]);
+    assert!(lp.out.starts_with("Minimize") && lp.out.ends_with("End\n"), "{}", lp.out);
+    let mps = graph(&["--kind", "fsa", "--format", "mps"]);
+    assert!(mps.out.starts_with("NAME") && mps.out.ends_with("ENDATA\n"), "{}", mps.out);
+    assert_eq!(graph(&["--kind", "tig", "--format", "lp"]).status, 2);
+    assert_eq!(graph(&["--kind", "flowgraph"]).status, 2);
+}
