@@ -6,7 +6,7 @@ use std::time::Instant;
 use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
-use rendez_network::net::{Learning, Net, NoNet, PlaceId, Transition};
+use rendez_network::net::{Learning, Net, NoNet, PlaceId, Role, Transition};
 use rendez_network::{Network, Steps, Tig};
 
 use crate::proof::{Proof, check};
@@ -183,6 +183,9 @@ pub fn verify(
     if learnt.net.stopped {
         return Err("an execution reaches the bound on recursion".into());
     }
+    if !learnt.is_covered() {
+        return Err("an execution may reach something that is not modelled".into());
+    }
     if *subject != Subject::Deadlock && learnt.network.first.steps.iter().any(|s| s.broken.contains(&0)) {
         return Err("it does not hold at the start".into());
     }
@@ -194,6 +197,11 @@ pub fn verify(
 }
 
 impl Learnt<'_, '_> {
+    /// Whether what is asked for includes steps without a meaning in the model, or there are none.
+    pub fn is_covered(&self) -> bool {
+        matches!(self.goal, Goal::Target) || self.net.transitions.iter().all(|t| t.role != Role::Unsupported)
+    }
+
     /// Whether nothing in the net does what is asked for.
     pub fn shows(&self) -> bool {
         matches!(self.goal, Goal::Target) && self.net.transitions.iter().all(Transition::goes_on)

@@ -148,6 +148,9 @@ impl One<'_> {
             Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
             Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
         };
+        if !learnt.is_covered() {
+            return Result::Unknown("an execution may reach something that is not modelled".into());
+        }
         let Learnt { network, mut net, goal: mut target } = learnt;
         let stories = network.stories.iter().flat_map(|s| &s.steps);
         network.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
