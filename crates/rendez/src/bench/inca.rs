@@ -311,6 +311,13 @@ fn families(output: Option<&Path>) -> bool {
         curves.push((name.to_owned(), points));
     }
     crate::say!();
+    for (name, points) in &curves {
+        if let [.., a, b] = points[..] {
+            let power = (b.2 / a.2).ln() / (b.0 as f64 / a.0 as f64).ln();
+            crate::say!("- {name}: seconds grow like n^{power:.1} from {} to {}", a.0, b.0);
+        }
+    }
+    crate::say!();
     if let Some(folder) = output {
         let file = folder.join("inca-time.svg");
         if let Err(error) = std::fs::write(&file, plot(&curves, "seconds", |p| p.2.max(1e-3))) {
