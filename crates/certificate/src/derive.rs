@@ -134,7 +134,10 @@ fn deadlock(network: &Network, net: &Net) -> Goal {
         never[*p as usize] |= together.into_iter().all(|q| list.contains(q));
     }
     for ((p, _), list) in pairs {
-        let list: Vec<PlaceId> = list.into_iter().filter(|q| !never[*q as usize]).collect();
+        // The same pair may be looked at from both sides.
+        let mut list: Vec<PlaceId> = list.into_iter().filter(|q| !never[*q as usize]).collect();
+        list.sort_unstable();
+        list.dedup();
         if !never[p as usize] && !list.is_empty() {
             lists.push(([vec![p], list].concat(), 1));
         }

@@ -20,11 +20,11 @@ pub enum Solved {
     Failed,
 }
 
-fn quiet(problem: RowProblem) -> Model {
-    let mut model = problem.optimise(Sense::Minimise);
+fn quiet(problem: RowProblem) -> Option<Model> {
+    let mut model = problem.try_optimise(Sense::Minimise).ok()?;
     model.make_quiet();
     model.set_option("threads", 1);
-    model
+    Some(model)
 }
 
 impl Lp {
@@ -40,7 +40,7 @@ impl Lp {
                 false => problem.add_row(row.least as f64.., terms),
             }
         }
-        Lp { model: Some(quiet(problem)), columns }
+        Lp { model: quiet(problem), columns }
     }
 
     pub fn add(&mut self, row: &Row) {
@@ -93,7 +93,7 @@ pub fn whole(system: &System, more: &[Row], seconds: f64) -> Whole {
             false => problem.add_row(row.least as f64.., terms),
         }
     }
-    let mut model = quiet(problem);
+    let Some(mut model) = quiet(problem) else { return Whole::Unknown };
     model.set_option("time_limit", seconds);
     model.set_option("mip_feasibility_tolerance", 1e-7);
     model.set_option("mip_max_improving_sols", 1);
@@ -134,7 +134,7 @@ pub fn refute(system: &System, more: &[Row]) -> Option<Vec<(u32, BigRational)>> 
             problem.add_row(row.least as f64.., terms);
         }
     }
-    let solved = quiet(problem).try_solve().ok()?;
+    let solved = quiet(problem)?.try_solve().ok()?;
     if solved.status() != HighsModelStatus::Optimal {
         return None;
     }
