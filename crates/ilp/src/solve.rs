@@ -27,19 +27,30 @@ fn quiet(problem: RowProblem) -> Option<Model> {
     Some(model)
 }
 
+/// A system with some rows more, in whole numbers or not; executions are to be short.
+fn problem(system: &System, more: &[Row], whole: bool) -> (RowProblem, Vec<Col>) {
+    let mut problem = RowProblem::default();
+    let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
+    let columns: Vec<Col> = (0..system.columns)
+        .map(|c| match whole {
+            true => problem.add_integer_column(cost(c), 0..),
+            false => problem.add_column(cost(c), 0..),
+        })
+        .collect();
+    for row in system.rows.iter().chain(more) {
+        let terms = row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64));
+        match row.equal {
+            true => problem.add_row(row.least as f64..=row.least as f64, terms),
+            false => problem.add_row(row.least as f64.., terms),
+        }
+    }
+    (problem, columns)
+}
+
 impl Lp {
     /// The relaxation of a system with some rows more; executions are to be short.
     pub fn new(system: &System, more: &[Row]) -> Lp {
-        let mut problem = RowProblem::default();
-        let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
-        let columns: Vec<Col> = (0..system.columns).map(|c| problem.add_column(cost(c), 0..)).collect();
-        for row in system.rows.iter().chain(more) {
-            let terms = row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64));
-            match row.equal {
-                true => problem.add_row(row.least as f64..=row.least as f64, terms),
-                false => problem.add_row(row.least as f64.., terms),
-            }
-        }
+        let (problem, columns) = problem(system, more, false);
         Lp { model: quiet(problem), columns }
     }
 
@@ -83,16 +94,7 @@ pub enum Whole {
 
 /// A solution in whole numbers, if one is found within some seconds.
 pub fn whole(system: &System, more: &[Row], seconds: f64) -> Whole {
-    let mut problem = RowProblem::default();
-    let cost = |c: usize| if c < system.transitions { 1.0 } else { 0.0 };
-    let columns: Vec<Col> = (0..system.columns).map(|c| problem.add_integer_column(cost(c), 0..)).collect();
-    for row in system.rows.iter().chain(more) {
-        let terms = row.terms.iter().map(|(c, k)| (columns[*c as usize], *k as f64));
-        match row.equal {
-            true => problem.add_row(row.least as f64..=row.least as f64, terms),
-            false => problem.add_row(row.least as f64.., terms),
-        }
-    }
+    let (problem, _) = problem(system, more, true);
     let Some(mut model) = quiet(problem) else { return Whole::Unknown };
     model.set_option("time_limit", seconds);
     model.set_option("mip_feasibility_tolerance", 1e-7);

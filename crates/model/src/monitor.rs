@@ -223,6 +223,11 @@ impl Happening {
 }
 
 impl Monitor {
+    /// The monitor that sees the same letters and accepts everything.
+    pub fn watching(&self) -> Monitor {
+        Monitor { next: vec![0; self.letters], accepting: vec![true], doomed: vec![false], ..self.clone() }
+    }
+
     /// For each letter the first letter with the same effect everywhere.
     pub fn alike(&self) -> Vec<u32> {
         let states = self.accepting.len() as u32;

@@ -188,15 +188,6 @@ impl Net {
         lists
     }
 
-    /// Whether the places before a transition may be marked together, as far as pairs tell.
-    pub fn may_fire(&self, t: &Transition) -> bool {
-        let pairs = &self.parallel;
-        t.before
-            .iter()
-            .enumerate()
-            .all(|(i, a)| pairs.is_reached(*a) && t.before[..i].iter().all(|b| pairs.get(*a, *b)))
-    }
-
     /// A transition happens: its components are where it leads, together.
     fn fire(parallel: &mut Parallel, before: &[PlaceId], after: &[PlaceId]) {
         for (i, a) in after.iter().enumerate() {

@@ -224,6 +224,10 @@ fn run_check(check: &Check) -> u8 {
             Keep::Bits => rendez_reach::Keep::Bits,
         },
     };
+    if check.engine == Engine::Ilp && !only.is_empty() {
+        crate::complain!("error: --only is for the default checks, which --engine ilp does not decide");
+        return BAD_INPUT;
+    }
     if check.engine == Engine::Ilp && !questions.is_empty() {
         crate::complain!(
             "error: --engine ilp decides properties of event sequences and deadlock, no temporal formulas"
@@ -722,9 +726,7 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
         (GraphKind::Fsa, Some(_), _) => Subject::Property,
         (_, Some(monitor), Some(mut query)) => {
             // The intervals follow the query: its automaton only watches.
-            monitor.next = vec![0; monitor.letters];
-            monitor.accepting = vec![true];
-            monitor.doomed = vec![false];
+            *monitor = monitor.watching();
             query.is_followed = false;
             Subject::Query(query)
         }

@@ -397,4 +397,8 @@ fn engines_agree_on_random_properties() {
         get(&tally.blocked)
     );
     assert!(get(&tally.decided) > count / 4, "too few programs are small enough");
+    // Far below what is usual, but an engine that only shrugs is noticed.
+    for (name, proved) in [("flow", &tally.proved), ("ilp", &tally.ilp_proved)] {
+        assert!(get(proved) * 2 >= get(&tally.hold), "{name} proves less than half of what holds");
+    }
 }

@@ -22,6 +22,14 @@ pub struct Property {
     pub published: &'static str,
 }
 
+/// What nobody knows: whether there is more to do.
+const MORE: &str = "   package Environment is
+      function More return Boolean;
+      pragma Import (C, More);
+   end Environment;
+   use Environment;
+";
+
 pub const FAMILIES: &[Family] = &[
     Family {
         name: "flavers-rw",
@@ -236,12 +244,7 @@ for events {r0, is_r0, other, wstart} show all executions satisfy
 fn readers_writers(n: usize) -> String {
     format!(
         "procedure Readers_Writers is
-   package Environment is
-      function More return Boolean;
-      pragma Import (C, More);
-   end Environment;
-   use Environment;
-   task Control is
+{MORE}   task Control is
       entry Start_Read;
       entry Stop_Read;
       entry Start_Write;
@@ -460,14 +463,7 @@ enum Table {
 /// As far as the growth tables tell: loops that may end at any time, forks put down in the order in
 /// which they were taken.
 fn philosophers(n: usize, table: Table) -> String {
-    let mut out = "procedure Philosophers is
-   package Environment is
-      function More return Boolean;
-      pragma Import (C, More);
-   end Environment;
-   use Environment;
-"
-    .to_owned();
+    let mut out = format!("procedure Philosophers is\n{MORE}");
     for i in 1..=n {
         let _ = write!(out, "   task Fork_{i} is\n      entry Up;\n      entry Down;\n   end Fork_{i};\n");
     }
@@ -569,15 +565,7 @@ fn philosophers(n: usize, table: Table) -> String {
 }
 
 fn fork_manager(n: usize) -> String {
-    let mut out = "procedure Fork_Manager is
-   package Environment is
-      function More return Boolean;
-      pragma Import (C, More);
-   end Environment;
-   use Environment;
-   task Manager is
-"
-    .to_owned();
+    let mut out = format!("procedure Fork_Manager is\n{MORE}   task Manager is\n");
     for i in 1..=n {
         let _ = write!(out, "      entry Up_{i};\n      entry Down_{i};\n");
     }
@@ -752,12 +740,7 @@ fn chiron(events: usize, decomposed: bool) -> String {
     };
     let mut out = format!(
         "procedure {name} is
-   package Environment is
-      function More return Boolean;
-      pragma Import (C, More);
-   end Environment;
-   use Environment;
-"
+{MORE}"
     );
     for (d, list) in &groups {
         let _ = writeln!(out, "   task {d} is");
@@ -891,14 +874,7 @@ fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool
 
 /// Milner's scheduler: each in turn starts its customer and passes the turn on.
 fn cyclic(n: usize) -> String {
-    let mut out = "procedure Cyclic is
-   package Environment is
-      function More return Boolean;
-      pragma Import (C, More);
-   end Environment;
-   use Environment;
-"
-    .to_owned();
+    let mut out = format!("procedure Cyclic is\n{MORE}");
     for i in 1..=n {
         let _ = write!(
             out,

@@ -139,11 +139,8 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     let file = rendez_property::regular::parse_file(text).expect("a query");
     let query: Query = file.properties[0].query.clone().expect("a query");
     // The letters are of interest, not the automaton: it is at one place only.
-    let mut observed = program.clone();
-    let monitor = &mut observed.monitors[0];
-    monitor.next = vec![0; monitor.letters];
-    monitor.accepting = vec![true];
-    monitor.doomed = vec![false];
+    let mut observed = program;
+    observed.monitors[0] = observed.monitors[0].watching();
     let semantics = Semantics::bounded(&observed, Options::default().recursion);
     let plan = Plan { single: true, split, ..Plan::default() };
     let learnt = match learn(&semantics, &Subject::Property, &plan, None, &Control::default()) {
