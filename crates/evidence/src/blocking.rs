@@ -231,6 +231,13 @@ fn changes(semantics: &Semantics, locs: &[Loc], cells: &[VarId], counted: &[Entr
     })
 }
 
+/// What kind of blocking a state is in which nobody can move; None if it is none.
+pub fn kind_of_blocking(semantics: &Semantics, state: &State) -> Option<Kind> {
+    let (kind, _) = classify(&why_blocked(semantics, state))?;
+    // The environment may stop calling at any time.
+    (!semantics.program.open || kind != Kind::ServerIdle).then_some(kind)
+}
+
 /// Tells the kinds of blocking apart. `stuck` are the tasks that can never go on.
 pub fn classify(waiting: &[Waiting]) -> Option<(Kind, Vec<TaskId>)> {
     let clients: Vec<&Waiting> = waiting.iter().filter(|w| w.role == Role::Client).collect();

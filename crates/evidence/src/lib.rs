@@ -8,7 +8,9 @@ mod bind;
 mod blocking;
 mod components;
 mod finding;
+mod formula;
 mod random;
+mod reorder;
 mod seen;
 mod trace;
 mod verdict;
@@ -17,10 +19,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 pub use bind::{bind, follow, same};
-pub use blocking::{Waiting, why_blocked};
+pub use blocking::{Waiting, kind_of_blocking, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
+pub use formula::{Question, Resolved};
 pub use random::Random;
+pub use reorder::{fewest_switches, switches};
 pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, vacuous};
@@ -74,6 +78,8 @@ pub enum End {
     Interrupted,
     /// Not all of each state was kept: states may have been missed.
     Hashed,
+    /// What was looked for was found.
+    Found,
 }
 
 impl End {
@@ -85,6 +91,7 @@ impl End {
             End::Time => format!("the time limit was reached after {states} states"),
             End::Memory => format!("the memory limit was reached after {states} states"),
             End::Interrupted => format!("interrupted after {states} states"),
+            End::Found => format!("the search ended with what it looked for after {states} states"),
             End::Hashed => format!("states may have been missed among {states}"),
         }
     }

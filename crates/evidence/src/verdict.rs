@@ -126,6 +126,11 @@ impl<'s, 'p> Findings<'s, 'p> {
         self.findings.values().any(|f| blocking(f.kind))
     }
 
+    /// Whether something of a kind was found.
+    pub fn any(&self, kind: Kind) -> bool {
+        self.findings.values().any(|f| f.kind == kind)
+    }
+
     /// Whether some finding needs a value that the model does not know.
     pub fn any_guessed(&self) -> bool {
         self.findings.values().any(|f| f.guessed)

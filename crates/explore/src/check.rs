@@ -7,28 +7,34 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::{Action, Program};
 
 use crate::local::LocalSteps;
-use crate::search::{Search, search};
+use crate::search::{Breadth, Search, search};
 use crate::spin::forever;
 use crate::walk::walk;
+
+/// Of random walks.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Explores the program and decides the default checks.
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let semantics = Semantics::bounded(program, options.recursion);
     let local = local_steps(program, options);
-    let found = search(&semantics, &local, options, control);
+    let found = search(&semantics, &local, options, control, &mut Breadth::default());
     let mut findings = Findings::new(&semantics);
     collect(&semantics, &local, &found, &mut findings);
     // Findings that need a guess may have a twin that does not: search again without guesses.
     if found.guesses && findings.any_guessed() {
         let certain = Options { skip_guesses: true, ..options.clone() };
-        let second = search(&semantics, &local, &certain, control);
+        let second = search(&semantics, &local, &certain, control, &mut Breadth::default());
         let aside = findings.set_aside();
         collect(&semantics, &local, &second, &mut findings);
         findings.take_back(aside);
     }
     if found.end != End::Complete && found.end != End::Interrupted && !options.long_delays {
         let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
-        walk(&semantics, &local, time, control, |moves, state, seen| findings.seen(&seen, moves, state));
+        walk(&semantics, &local, time, control, (SEED, 200), |moves, state, seen| {
+            findings.seen(&seen, moves, state);
+            false
+        });
     }
     let properties = findings.properties("explore", &found.witness, &found.end.reason(found.stats.states));
     Outcome {
@@ -44,7 +50,8 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
     }
 }
 
-fn local_steps(program: &Program, options: &Options) -> LocalSteps {
+/// The steps that are run at once with these options.
+pub fn local_steps(program: &Program, options: &Options) -> LocalSteps {
     let stops: fn(&Action) -> bool = match options.long_delays {
         true => |a| matches!(a, Action::Delay { .. }),
         false => |_| false,

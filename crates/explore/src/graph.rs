@@ -24,32 +24,48 @@ impl Edge {
     }
 }
 
+/// What is new about a state that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    New,
+    Cheaper,
+    Known,
+}
+
 pub struct Graph {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     index: HashTable<u32>,
-    /// How each state was first reached.
+    /// How each state was reached, and what that costs.
     parents: Vec<(u32, Move)>,
+    costs: Vec<u32>,
     edges: Vec<Edge>,
-    edge_ends: Vec<usize>,
+    /// By state: the edges of its last expansion.
+    ranges: Vec<(usize, usize)>,
+    expanded: usize,
+    /// States that differ only in the task that moved last are told apart.
+    by_task: bool,
     like: State,
     scratch: Vec<u8>,
 }
 
 impl Graph {
-    pub fn new(initial: State) -> Graph {
+    pub fn new(initial: State, by_task: bool) -> Graph {
         let mut graph = Graph {
             bytes: Vec::new(),
             ends: Vec::new(),
             index: HashTable::new(),
             parents: Vec::new(),
+            costs: Vec::new(),
             edges: Vec::new(),
-            edge_ends: Vec::new(),
+            ranges: Vec::new(),
+            expanded: 0,
+            by_task,
             like: initial.clone(),
             scratch: Vec::new(),
         };
         let none = Move { task: TaskId(0), choice: 0 };
-        graph.insert(&initial, 0, none);
+        graph.insert(&initial, 0, none, 0);
         graph
     }
 
@@ -72,7 +88,8 @@ impl Graph {
             + self.index.capacity() * 5
             + self.parents.capacity() * size_of::<(u32, Move)>()
             + self.edges.capacity() * size_of::<Edge>()
-            + self.edge_ends.capacity() * 8
+            + self.costs.capacity() * 4
+            + self.ranges.capacity() * size_of::<(usize, usize)>()
     }
 
     fn slice(&self, id: u32) -> &[u8] {
@@ -85,27 +102,38 @@ impl Graph {
         State::decode(self.slice(id), &self.like)
     }
 
-    /// The number of a state, and whether it is new.
-    pub fn insert(&mut self, state: &State, parent: u32, mv: Move) -> (u32, bool) {
+    /// The number of a state, and whether it is new or was reached at a lower cost than before.
+    pub fn insert(&mut self, state: &State, parent: u32, mv: Move, cost: u32) -> (u32, Arrival) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         state.encode(&mut scratch);
+        if self.by_task {
+            // Decoding stops before this.
+            scratch.extend((mv.task.0 as u16).to_le_bytes());
+        }
         let hash = hash(&scratch);
         let found = self.index.find(hash, |id| self.slice(*id) == scratch.as_slice()).copied();
         let result = match found {
-            Some(id) => (id, false),
+            Some(id) if cost < self.costs[id as usize] => {
+                self.costs[id as usize] = cost;
+                self.parents[id as usize] = (parent, mv);
+                (id, Arrival::Cheaper)
+            }
+            Some(id) => (id, Arrival::Known),
             None => {
                 let id = self.ends.len() as u32;
                 self.bytes.extend_from_slice(&scratch);
                 self.ends.push(self.bytes.len());
                 self.parents.push((parent, mv));
+                self.costs.push(cost);
+                self.ranges.push((0, 0));
                 let (bytes, ends) = (&self.bytes, &self.ends);
                 self.index.insert_unique(hash, id, |id| {
                     let id = *id as usize;
                     let start = if id == 0 { 0 } else { ends[id - 1] };
                     self::hash(&bytes[start..ends[id]])
                 });
-                (id, true)
+                (id, Arrival::New)
             }
         };
         self.scratch = scratch;
@@ -117,25 +145,42 @@ impl Graph {
         self.edges.push(edge);
     }
 
-    /// States are expanded in the order of their numbers.
-    pub fn finish_state(&mut self) {
-        self.edge_ends.push(self.edges.len());
+    /// The edges from number `first` on are those of a state.
+    pub fn finish_state(&mut self, id: u32, first: usize) {
+        self.expanded += 1;
+        self.ranges[id as usize] = (first, self.edges.len());
     }
 
     pub fn expanded(&self) -> usize {
-        self.edge_ends.len()
+        self.expanded
     }
 
     pub fn edges(&self, id: u32) -> &[Edge] {
-        let id = id as usize;
-        if id >= self.edge_ends.len() {
-            return &[];
-        }
-        let start = if id == 0 { 0 } else { self.edge_ends[id - 1] };
-        &self.edges[start..self.edge_ends[id]]
+        let (first, end) = self.ranges[id as usize];
+        &self.edges[first..end]
     }
 
-    /// The moves that first led to a state.
+    /// What it costs to reach a state.
+    pub fn cost(&self, id: u32) -> u32 {
+        self.costs[id as usize]
+    }
+
+    /// The task whose step led to a state.
+    pub fn moved(&self, id: u32) -> TaskId {
+        self.parents[id as usize].1.task
+    }
+
+    /// The number of a state, if it was found.
+    pub fn find(&mut self, state: &State) -> Option<u32> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        state.encode(&mut scratch);
+        let found = self.index.find(hash(&scratch), |id| self.slice(*id) == scratch.as_slice()).copied();
+        self.scratch = scratch;
+        found
+    }
+
+    /// The moves that led to a state at the least cost.
     pub fn path(&self, mut id: u32) -> Vec<Move> {
         let mut moves = Vec::new();
         while id != 0 {

@@ -12,7 +12,9 @@ mod search;
 mod spin;
 mod walk;
 
-pub use check::check;
-pub use graph::Graph;
+pub use check::{check, local_steps};
+pub use graph::{Edge, Graph};
 pub use local::LocalSteps;
-pub use search::{Search, search};
+pub use search::{Breadth, Frontier, Search, Sighting, search, search_from};
+pub use spin::forever;
+pub use walk::walk;

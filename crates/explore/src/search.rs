@@ -1,4 +1,4 @@
-//! The search: every reachable state, breadth first.
+//! The search: every reachable state, in the order that a frontier gives.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use rendez_model::state::State;
 use rendez_model::{Action, Program, TaskId};
 use rustc_hash::FxHashSet;
 
-use crate::graph::{Edge, Graph};
+use crate::graph::{Arrival, Edge, Graph};
 use crate::local::LocalSteps;
 
 /// Something noticed on the way, with the move that leads to it.
@@ -26,6 +26,8 @@ pub struct Sighting {
 /// Everything a search found out.
 pub struct Search {
     pub graph: Graph,
+    /// Where the search came to what its frontier wants: a state, and the step from there.
+    pub found: Option<(u32, Option<Move>)>,
     pub sightings: Vec<Sighting>,
     pub entries: Entries,
     pub witness: Witness,
@@ -37,14 +39,88 @@ pub struct Search {
     pub stats: Stats,
 }
 
+/// The order in which states are expanded, and what the search is after.
+pub trait Frontier {
+    /// A state was found, or found again at a lower cost.
+    fn push(&mut self, id: u32, graph: &Graph, state: &State);
+
+    fn pop(&mut self) -> Option<u32>;
+
+    /// What a step of a task costs after one of another.
+    fn cost(&self, _last: TaskId, _next: TaskId) -> u32 {
+        1
+    }
+
+    /// States that differ only in the task that moved last are told apart.
+    fn by_task(&self) -> bool {
+        false
+    }
+
+    /// Whether the search is over once this is seen; `state` is where.
+    fn wants(&mut self, _seen: &Seen, _state: &State) -> bool {
+        false
+    }
+
+    /// Whether the search is over in this state.
+    fn is_target(&mut self, _state: &State) -> bool {
+        false
+    }
+
+    /// Whether every state that is found stays until it is expanded.
+    fn keeps_all(&self) -> bool {
+        true
+    }
+}
+
+/// First found, first expanded.
+#[derive(Default)]
+pub struct Breadth {
+    next: u32,
+    found: u32,
+}
+
+impl Frontier for Breadth {
+    fn push(&mut self, id: u32, _: &Graph, _: &State) {
+        self.found = id + 1;
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let id = self.next;
+        (id < self.found).then(|| {
+            self.next += 1;
+            id
+        })
+    }
+}
+
 /// Explores the program.
-pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, control: &Control) -> Search {
+pub fn search(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    options: &Options,
+    control: &Control,
+    frontier: &mut impl Frontier,
+) -> Search {
+    search_from(semantics, semantics.initial(), local, options, control, frontier)
+}
+
+/// Explores what can follow a state.
+pub fn search_from(
+    semantics: &Semantics,
+    start: State,
+    local: &LocalSteps,
+    options: &Options,
+    control: &Control,
+    frontier: &mut impl Frontier,
+) -> Search {
     let started = Instant::now();
     let program = semantics.program;
     let mut run = Run {
         semantics,
         local,
         options,
+        frontier,
+        found: None,
         sightings: Vec::new(),
         known: FxHashSet::default(),
         effort: Effort::new(program),
@@ -55,12 +131,12 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
         cut: false,
         progress: false,
     };
-    let first = run.first_state();
-    let mut graph = Graph::new(first);
+    let first = run.first_state(start);
+    let mut graph = Graph::new(first.clone(), run.frontier.by_task());
+    run.frontier.push(0, &graph, &first);
     let mut end = End::Complete;
-    let mut next = 0u32;
-    while (next as usize) < graph.len() {
-        if next.is_multiple_of(256) {
+    while let Some(next) = run.frontier.pop() {
+        if graph.expanded().is_multiple_of(64) {
             control.states.store(graph.len(), Ordering::Relaxed);
             if control.stop.load(Ordering::Relaxed) {
                 end = End::Interrupted;
@@ -76,7 +152,13 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
             }
         }
         run.expand(&mut graph, next);
-        next += 1;
+        if run.found.is_some() {
+            end = End::Found;
+            break;
+        }
+    }
+    if end == End::Complete && !run.frontier.keeps_all() {
+        end = End::Memory;
     }
     let stats = Stats {
         states: graph.len(),
@@ -88,6 +170,7 @@ pub fn search(semantics: &Semantics, local: &LocalSteps, options: &Options, cont
     };
     Search {
         graph,
+        found: run.found,
         sightings: run.sightings,
         entries: run.entries,
         witness: run.witness,
@@ -106,10 +189,12 @@ enum Pace {
     Late,
 }
 
-struct Run<'s, 'p> {
+struct Run<'s, 'p, F> {
     semantics: &'s Semantics<'p>,
     local: &'s LocalSteps,
     options: &'s Options,
+    frontier: &'s mut F,
+    found: Option<(u32, Option<Move>)>,
     sightings: Vec<Sighting>,
     known: FxHashSet<Seen>,
     effort: Effort,
@@ -123,17 +208,16 @@ struct Run<'s, 'p> {
     progress: bool,
 }
 
-impl Run<'_, '_> {
+impl<F: Frontier> Run<'_, '_, F> {
     fn program(&self) -> &Program {
         self.semantics.program
     }
 
-    fn first_state(&mut self) -> State {
-        let initial = self.semantics.initial();
+    fn first_state(&mut self, initial: State) -> State {
         let mut seen = Vec::new();
         let state = self.local.settle(self.semantics, initial, |o| seen.push(o.step.clone()));
         for step in &seen {
-            self.note(step, &state, 0, None);
+            self.note(step, &state, 0, None, &state);
         }
         state
     }
@@ -143,8 +227,15 @@ impl Run<'_, '_> {
         let mut seen = Vec::new();
         races(self.program(), &self.local.access, &state, |race| seen.push(race));
         for race in seen {
-            self.see(race, id, None);
+            self.see(race, id, None, &state);
         }
+        if self.found.is_none() && self.frontier.is_target(&state) {
+            self.found = Some((id, None));
+        }
+        if self.found.is_some() {
+            return;
+        }
+        let first_edge = graph.transitions();
         self.cut = false;
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
@@ -152,7 +243,7 @@ impl Run<'_, '_> {
         if let Some(task) = alone
             && self.moves(graph, id, &state, task, Pace::Any) > 0
         {
-            self.finish(graph);
+            self.finish(graph, id, first_edge);
             return;
         }
         let before = graph.transitions();
@@ -173,18 +264,18 @@ impl Run<'_, '_> {
             }
         }
         let any = graph.transitions() > before || self.cut;
-        self.finish(graph);
+        self.finish(graph, id, first_edge);
         if !any && state.tasks.iter().any(|t| alive(t.status)) {
-            self.see(Seen::Blocked, id, None);
+            self.see(Seen::Blocked, id, None, &state);
         }
     }
 
     /// Ends the expansion of a state. A step that is not followed leads somewhere all the same.
-    fn finish(&self, graph: &mut Graph) {
+    fn finish(&self, graph: &mut Graph, id: u32, first_edge: usize) {
         if self.cut {
             graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: PROGRESS });
         }
-        graph.finish_state();
+        graph.finish_state(id, first_edge);
     }
 
     /// Adds the steps of one task; the number of new states.
@@ -192,6 +283,7 @@ impl Run<'_, '_> {
         let mut out = Vec::new();
         self.semantics.successors(state, task, &mut out);
         let mut fresh = 0;
+        let cost = graph.cost(id) + self.frontier.cost(graph.moved(id), task);
         for (choice, outcome) in out.into_iter().enumerate() {
             if pace != Pace::Any && (pace == Pace::Late) != self.ends_delay(&outcome, state) {
                 continue;
@@ -205,9 +297,9 @@ impl Run<'_, '_> {
             }
             let mv = Move { task, choice: choice as u32 };
             let mut flags = self.effort.of(self.program(), &self.local.access, &outcome, state);
-            self.note(&outcome.step, &outcome.state, id, Some(mv));
+            self.note(&outcome.step, &outcome.state, id, Some(mv), state);
             if matches!(outcome.step.what, What::Unsupported) {
-                self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv));
+                self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv), state);
                 self.cut = true;
                 continue;
             }
@@ -224,11 +316,14 @@ impl Run<'_, '_> {
                 settled.push(o.step.clone());
             });
             for step in &settled {
-                self.note(step, &after, id, Some(mv));
+                self.note(step, &after, id, Some(mv), state);
             }
             self.progress |= flags & (POLLS | PROGRESS) != POLLS;
-            let (to, new) = graph.insert(&after, id, mv);
-            fresh += usize::from(new);
+            let (to, arrival) = graph.insert(&after, id, mv, cost);
+            if arrival != Arrival::Known {
+                self.frontier.push(to, graph, &after);
+            }
+            fresh += usize::from(arrival == Arrival::New);
             graph.add_edge(Edge { to, task: task.0 as u16, flags });
         }
         fresh
@@ -247,19 +342,24 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Records what a step shows.
-    fn note(&mut self, step: &Step, after: &State, state: u32, mv: Option<Move>) {
+    /// Records what a step from `before` shows.
+    fn note(&mut self, step: &Step, after: &State, id: u32, mv: Option<Move>, before: &State) {
         for seen in seen_in(step) {
-            self.see(seen, state, mv);
+            self.see(seen, id, mv, before);
         }
         self.entries.note(self.semantics.program, step, after);
         self.witness.note(self.semantics.program, step);
     }
 
-    fn see(&mut self, seen: Seen, state: u32, mv: Option<Move>) {
+    fn see(&mut self, seen: Seen, id: u32, mv: Option<Move>, state: &State) {
+        if self.found.is_none() && self.frontier.wants(&seen, state) {
+            self.found = Some((id, mv));
+            self.sightings.push(Sighting { state: id, mv, what: seen });
+            return;
+        }
         // Every blocked state counts: they are told apart later.
         if seen == Seen::Blocked || self.known.insert(seen.clone()) {
-            self.sightings.push(Sighting { state, mv, what: seen });
+            self.sightings.push(Sighting { state: id, mv, what: seen });
         }
     }
 }

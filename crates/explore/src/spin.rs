@@ -11,7 +11,7 @@ use crate::graph::Graph;
 /// Looks at every component without exit that holds a cycle. Calls `found` with a state of the
 /// component for each.
 pub fn forever(program: &Program, graph: &Graph, mut found: impl FnMut(u32, Forever)) {
-    for component in bottom_components(graph.expanded(), |s, k| graph.edges(s).get(k).map(|e| e.to)) {
+    for component in bottom_components(graph.len(), |s, k| graph.edges(s).get(k).map(|e| e.to)) {
         let inside_edges = component.iter().flat_map(|s| graph.edges(*s));
         let mut moves: Vec<(bool, bool, bool)> = Vec::new();
         for edge in inside_edges {

@@ -16,25 +16,25 @@ use crate::local::LocalSteps;
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
 
-/// Walks at random until the time is over; calls `found` with the moves that lead to a sighting.
+/// Walks at random, `most` times at most, until the time is over or `found` has seen enough; it is called with the moves that
+/// lead to a sighting.
 pub fn walk(
     semantics: &Semantics,
     local: &LocalSteps,
     time: Duration,
     control: &Control,
-    mut found: impl FnMut(&[Move], &State, Seen),
+    (seed, most): (u64, usize),
+    mut found: impl FnMut(&[Move], &State, Seen) -> bool,
 ) {
     let started = Instant::now();
-    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(seed);
     let mut moves = Vec::new();
     let mut out = Vec::new();
-    let mut fruitless = 0;
-    while started.elapsed() < time
-        && !control.stop.load(std::sync::atomic::Ordering::Relaxed)
-        && fruitless < 200
+    let mut walks = 0;
+    while started.elapsed() < time && !control.stop.load(std::sync::atomic::Ordering::Relaxed) && walks < most
     {
         moves.clear();
-        fruitless += 1;
+        walks += 1;
         let mut ended = false;
         let mut state = local.settle(semantics, semantics.initial(), |_| {});
         for _ in 0..LENGTH {
@@ -54,7 +54,9 @@ pub fn walk(
                 moves.push(Move { task, choice: choice as u32 });
                 moved = true;
                 for seen in seen_in(&outcome.step) {
-                    found(&local.unmerged(semantics, &moves), &outcome.state, seen);
+                    if found(&local.unmerged(semantics, &moves), &outcome.state, seen) {
+                        return;
+                    }
                 }
                 if matches!(outcome.step.what, What::Stopped | What::Unsupported) {
                     moved = false;
@@ -75,8 +77,8 @@ pub fn walk(
                 semantics.successors(&state, TaskId::from(t), &mut out);
                 out.is_empty()
             });
-        if stuck {
-            found(&local.unmerged(semantics, &moves), &state, Seen::Blocked);
+        if stuck && found(&local.unmerged(semantics, &moves), &state, Seen::Blocked) {
+            return;
         }
     }
 }

@@ -7,14 +7,11 @@
 //! that is no event.
 
 use rendez_evidence::{
-    Answer, Control, End, Finding, Kind, Options, PropertyAnswer, Severity, Stats, replay, same,
+    Answer, Control, End, Finding, Kind, Options, PropertyAnswer, Question, Resolved, Severity, Stats, replay,
 };
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::{Status, Wait};
 use rendez_model::{Action, EntryId, Loc, Program, TaskId};
-use rendez_property::Wrong;
-use rendez_property::ctl::{Atom, Formula};
-use rendez_source::Span;
 
 use crate::check::reach;
 use crate::graph::{ELSEWHERE, Graph};
@@ -44,144 +41,6 @@ impl Fairness {
             ),
         }
     }
-}
-
-/// A formula whose names were found in the program.
-#[derive(Clone, Debug)]
-enum Ready {
-    Const(bool),
-    /// Edges on which an entry of the list is accepted, from a certain caller.
-    Accept(Vec<EntryId>, Option<TaskId>),
-    Event(String),
-    /// States in which a task is at one of the locations.
-    At(Option<TaskId>, Vec<Loc>),
-    Ended(TaskId),
-    Not(Box<Ready>),
-    And(Box<Ready>, Box<Ready>),
-    Or(Box<Ready>, Box<Ready>),
-    Always(Box<Ready>),
-    Eventually(Box<Ready>),
-    Potentially(Box<Ready>),
-    Until(Box<Ready>, Box<Ready>, bool),
-}
-
-/// A formula with what it needs from the search.
-pub struct Question {
-    ready: Ready,
-    pub text: String,
-    pub name: String,
-    pub span: Span,
-    /// Locations at which tasks must be seen to stop.
-    pub stops: Vec<Loc>,
-}
-
-impl Question {
-    /// Finds the names of a formula in the program.
-    pub fn new(program: &Program, name: &str, formula: &Formula, span: Span) -> Result<Question, Wrong> {
-        let mut stops = Vec::new();
-        let ready = resolve(program, formula, &mut stops)?;
-        Ok(Question { ready, text: formula.to_string(), name: name.to_owned(), span, stops })
-    }
-
-    /// Formulas asserted in the source, each where control comes to its place.
-    pub fn asserted(program: &Program) -> Vec<Result<Question, (Wrong, Span)>> {
-        let mut found: Vec<(String, Span, Vec<Loc>)> = Vec::new();
-        for (i, node) in program.nodes.iter().enumerate() {
-            let Action::Event { name, .. } = &node.action else { continue };
-            let Some(text) = name.strip_prefix("assert ") else { continue };
-            match found.iter_mut().find(|f| f.1 == node.span && f.0 == text) {
-                Some(same) => same.2.push(Loc::from(i)),
-                None => found.push((text.to_owned(), node.span, vec![Loc::from(i)])),
-            }
-        }
-        let question = |(text, span, locs): (String, Span, Vec<Loc>)| {
-            let formula = rendez_property::ctl::parse(&text).map_err(|w| (w, span))?;
-            let mut stops = locs.clone();
-            let inner = resolve(program, &formula, &mut stops).map_err(|w| (w, span))?;
-            let here = Ready::Not(Box::new(Ready::At(None, locs)));
-            let ready = Ready::Always(Box::new(Ready::Or(Box::new(here), Box::new(inner))));
-            let name = format!("assert@{}", span.line);
-            Ok(Question { ready, text, name, span, stops })
-        };
-        found.into_iter().map(question).collect()
-    }
-}
-
-fn resolve(program: &Program, formula: &Formula, stops: &mut Vec<Loc>) -> Result<Ready, Wrong> {
-    let boxed = |f: &Formula, stops: &mut Vec<Loc>| resolve(program, f, stops).map(Box::new);
-    Ok(match formula {
-        Formula::True => Ready::Const(true),
-        Formula::False => Ready::Const(false),
-        Formula::Not(f) => Ready::Not(boxed(f, stops)?),
-        Formula::And(a, b) => Ready::And(boxed(a, stops)?, boxed(b, stops)?),
-        Formula::Or(a, b) => Ready::Or(boxed(a, stops)?, boxed(b, stops)?),
-        Formula::Always(f) => Ready::Always(boxed(f, stops)?),
-        Formula::Eventually(f) => Ready::Eventually(boxed(f, stops)?),
-        Formula::Potentially(f) => Ready::Potentially(boxed(f, stops)?),
-        Formula::Until { left, right, weak } => {
-            Ready::Until(boxed(left, stops)?, boxed(right, stops)?, *weak)
-        }
-        Formula::Atom(atom, position) => {
-            let wrong = |message: String| Wrong { message, position: *position };
-            let task = |name: &str| {
-                let found = (0..program.tasks.len()).find(|t| same(&program.tasks[*t].name, name));
-                found.map(TaskId::from).ok_or_else(|| wrong(format!("the program has no task `{name}`")))
-            };
-            match atom {
-                Atom::Accept { entry, by } => {
-                    let all = (0..program.entries.len()).map(EntryId::from);
-                    let found: Vec<EntryId> = all.filter(|e| same(&program.entry_name(*e), entry)).collect();
-                    if found.is_empty() {
-                        return Err(wrong(format!("the program has no entry `{entry}`")));
-                    }
-                    Ready::Accept(found, by.as_deref().map(task).transpose()?)
-                }
-                Atom::Event(name) => {
-                    let is = |loc: &Loc| match &program.node(*loc).action {
-                        Action::Event { name: n, .. } => n.eq_ignore_ascii_case(name),
-                        _ => false,
-                    };
-                    let found: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is).collect();
-                    if found.is_empty() {
-                        return Err(wrong(format!("the program has no event `{name}`")));
-                    }
-                    stops.extend(found);
-                    Ready::Event(name.clone())
-                }
-                Atom::At { task: who, place } => {
-                    let found = places(program, place);
-                    if found.is_empty() {
-                        return Err(wrong(format!("no task does anything at `{place}`")));
-                    }
-                    stops.extend(&found);
-                    Ready::At(who.as_deref().map(task).transpose()?, found)
-                }
-                Atom::Ended(name) => Ready::Ended(task(name)?),
-            }
-        }
-    })
-}
-
-/// The locations that a line number, `file:line`, or the name of an event stands for.
-fn places(program: &Program, place: &str) -> Vec<Loc> {
-    let (file, line) = match place.rsplit_once(':') {
-        Some((file, line)) => (Some(file), line),
-        None => (None, place),
-    };
-    let line: Option<u32> = line.parse().ok();
-    let here = |loc: &Loc| {
-        let node = program.node(*loc);
-        match line {
-            Some(line) => {
-                let name = program.files.get(node.span.file.0 as usize).map_or("", String::as_str);
-                node.span.line == line && file.is_none_or(|f| name.ends_with(f))
-            }
-            None => {
-                matches!(&node.action, Action::Event { name, .. } if name.eq_ignore_ascii_case(place))
-            }
-        }
-    };
-    (0..program.nodes.len()).map(Loc::from).filter(here).collect()
 }
 
 /// Bits of states or of edges.
@@ -240,7 +99,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// Whether the formula holds at the start; if not, a finding with a trace.
     pub fn decide(&self, question: &Question) -> Result<(), Box<Option<Finding>>> {
-        let holds = match self.eval(&question.ready) {
+        let holds = match self.eval(&question.resolved) {
             Value::States(bits) => bits[0],
             Value::Const(value) => value,
             Value::Edges(_) => true,
@@ -249,7 +108,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
             return Ok(());
         }
         let mut trail = Trail::default();
-        self.explain(&question.ready, 0, &mut trail);
+        self.explain(&question.resolved, 0, &mut trail);
         Err(Box::new(self.finding(question, &trail)))
     }
 
@@ -257,27 +116,28 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         (0..self.graph.len() as u32).map(f).collect()
     }
 
-    fn eval(&self, ready: &Ready) -> Value {
-        let combine = |a: &Ready, b: &Ready, op: fn(bool, bool) -> bool| match (self.eval(a), self.eval(b)) {
-            (Value::Const(a), Value::Const(b)) => Value::Const(op(a, b)),
-            (Value::Const(c), Value::States(x)) | (Value::States(x), Value::Const(c)) => {
-                Value::States(x.into_iter().map(|x| op(x, c)).collect())
-            }
-            (Value::Const(c), Value::Edges(x)) | (Value::Edges(x), Value::Const(c)) => {
-                Value::Edges(x.into_iter().map(|x| op(x, c)).collect())
-            }
-            (Value::States(a), Value::States(b)) => {
-                Value::States(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
-            }
-            (Value::Edges(a), Value::Edges(b)) => {
-                Value::Edges(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
-            }
-            // The parser lets states and events not be mixed.
-            (other, _) => other,
-        };
+    fn eval(&self, ready: &Resolved) -> Value {
+        let combine =
+            |a: &Resolved, b: &Resolved, op: fn(bool, bool) -> bool| match (self.eval(a), self.eval(b)) {
+                (Value::Const(a), Value::Const(b)) => Value::Const(op(a, b)),
+                (Value::Const(c), Value::States(x)) | (Value::States(x), Value::Const(c)) => {
+                    Value::States(x.into_iter().map(|x| op(x, c)).collect())
+                }
+                (Value::Const(c), Value::Edges(x)) | (Value::Edges(x), Value::Const(c)) => {
+                    Value::Edges(x.into_iter().map(|x| op(x, c)).collect())
+                }
+                (Value::States(a), Value::States(b)) => {
+                    Value::States(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
+                }
+                (Value::Edges(a), Value::Edges(b)) => {
+                    Value::Edges(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
+                }
+                // The parser lets states and events not be mixed.
+                (other, _) => other,
+            };
         match ready {
-            Ready::Const(value) => Value::Const(*value),
-            Ready::Accept(entries, by) => self.edges_with(
+            Resolved::Const(value) => Value::Const(*value),
+            Resolved::Accept(entries, by) => self.edges_with(
                 |what| match what {
                     What::Accepted { entry, caller, .. } => {
                         entries.contains(entry) && by.is_none_or(|b| b == *caller)
@@ -292,14 +152,14 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     _ => false,
                 },
             ),
-            Ready::Event(name) => {
+            Resolved::Event(name) => {
                 let program = self.program();
                 self.edges_where(|loc| match &program.node(loc).action {
                     Action::Event { name: n, .. } => n.eq_ignore_ascii_case(name),
                     _ => false,
                 })
             }
-            Ready::At(task, locs) => {
+            Resolved::At(task, locs) => {
                 let slots = &self.reached.network.slots;
                 let tasks: Vec<usize> = match task {
                     Some(task) => vec![task.index()],
@@ -322,7 +182,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     self.by_slots(|value| tasks.iter().zip(&at).any(|(t, at)| at[value(*t) as usize])),
                 )
             }
-            Ready::Ended(task) => {
+            Resolved::Ended(task) => {
                 let slots = &self.reached.network.slots;
                 let ended: Bits = (0..slots.count(task.index()))
                     .map(|n| {
@@ -331,14 +191,14 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     .collect();
                 Value::States(self.by_slots(|value| ended[value(task.index()) as usize]))
             }
-            Ready::Not(f) => match self.eval(f) {
+            Resolved::Not(f) => match self.eval(f) {
                 Value::Const(value) => Value::Const(!value),
                 Value::States(bits) => Value::States(bits.into_iter().map(|b| !b).collect()),
                 Value::Edges(bits) => Value::Edges(bits.into_iter().map(|b| !b).collect()),
             },
-            Ready::And(a, b) => combine(a, b, |a, b| a && b),
-            Ready::Or(a, b) => combine(a, b, |a, b| a || b),
-            Ready::Always(f) => Value::States(match self.eval(f) {
+            Resolved::And(a, b) => combine(a, b, |a, b| a && b),
+            Resolved::Or(a, b) => combine(a, b, |a, b| a || b),
+            Resolved::Always(f) => Value::States(match self.eval(f) {
                 // A step that is no event does not count against `always EVENT`.
                 Value::Edges(bits) => {
                     let bad = self.states(|s| self.graph.range(s).any(|e| !bits[e]));
@@ -349,15 +209,17 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     self.not_reaching(good.iter().map(|g| !g).collect(), |_| true)
                 }
             }),
-            Ready::Potentially(f) => {
+            Resolved::Potentially(f) => {
                 let good = match self.eval(f) {
                     Value::Edges(bits) => self.states(|s| self.graph.range(s).any(|e| bits[e])),
                     value => self.as_states(value),
                 };
                 Value::States(self.not_reaching(good, |_| true).into_iter().map(|b| !b).collect())
             }
-            Ready::Eventually(f) => Value::States(self.until(&self.states(|_| true), &self.eval(f), false).0),
-            Ready::Until(a, x, weak) => {
+            Resolved::Eventually(f) => {
+                Value::States(self.until(&self.states(|_| true), &self.eval(f), false).0)
+            }
+            Resolved::Until(a, x, weak) => {
                 let a = self.as_states(self.eval(a));
                 Value::States(self.until(&a, &self.eval(x), *weak).0)
             }
@@ -563,22 +425,22 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// Follows the failure of a formula from a state where it does not hold.
-    fn explain(&self, ready: &Ready, from: u32, trail: &mut Trail) {
+    fn explain(&self, ready: &Resolved, from: u32, trail: &mut Trail) {
         match ready {
-            Ready::And(a, b) => {
+            Resolved::And(a, b) => {
                 let a_holds = self.as_states(self.eval(a))[from as usize];
                 self.explain(if a_holds { b } else { a }, from, trail);
             }
             // The part that is about what follows is the telling one.
-            Ready::Or(a, b) => {
-                let temporal = |r: &Ready| {
+            Resolved::Or(a, b) => {
+                let temporal = |r: &Resolved| {
                     matches!(
                         r,
-                        Ready::Always(_)
-                            | Ready::Eventually(_)
-                            | Ready::Until(..)
-                            | Ready::Or(..)
-                            | Ready::And(..)
+                        Resolved::Always(_)
+                            | Resolved::Eventually(_)
+                            | Resolved::Until(..)
+                            | Resolved::Or(..)
+                            | Resolved::And(..)
                     )
                 };
                 if temporal(b) {
@@ -587,7 +449,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     self.explain(a, from, trail);
                 }
             }
-            Ready::Always(f) => match self.eval(f) {
+            Resolved::Always(f) => match self.eval(f) {
                 Value::Edges(bits) => {
                     let bad = self.states(|s| self.graph.range(s).any(|e| !bits[e]));
                     let at = self.walk(from, &bad, &|_| true, trail);
@@ -602,10 +464,10 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     self.explain(f, at, trail);
                 }
             },
-            Ready::Eventually(f) => {
+            Resolved::Eventually(f) => {
                 self.explain_until(&self.states(|_| true), &self.eval(f), false, from, trail)
             }
-            Ready::Until(a, x, weak) => {
+            Resolved::Until(a, x, weak) => {
                 let a = self.as_states(self.eval(a));
                 self.explain_until(&a, &self.eval(x), *weak, from, trail);
             }

@@ -187,6 +187,24 @@ pub struct Check {
     /// Who decides
     #[arg(long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
+    /// How `directed` estimates distances; by default the last that applies
+    #[arg(long, value_enum)]
+    pub heuristic: Option<Heuristic>,
+    /// The order in which `directed` searches
+    #[arg(long, value_enum)]
+    pub search: Option<Search>,
+    /// For `--heuristic random` and `--search walk`
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Calls that `--heuristic efsm` tells apart
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=64))]
+    pub calls: Option<u16>,
+    /// How much the estimate counts in `--search weighted`
+    #[arg(long, value_name = "FACTOR")]
+    pub weight: Option<f64>,
+    /// States of each depth that `--search beam` keeps
+    #[arg(long, value_name = "N")]
+    pub beam: Option<usize>,
     /// Threads to search with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
@@ -270,6 +288,47 @@ pub enum Engine {
     Flow,
     /// Integer programming over numbers of events: huge systems, with proofs
     Ilp,
+    /// The states nearest to an error first: bugs in large programs
+    Directed,
+}
+
+/// What `directed` takes for the distance of a state from an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Heuristic {
+    /// All states are equally far
+    None,
+    /// Chance
+    Random,
+    /// Steps in the code, returns to any caller
+    Fsm,
+    /// With the stack and the last --calls calls
+    Efsm,
+    /// Steps in the code with calls summed up
+    Fca,
+    /// With calls summed up and the stack
+    Efca,
+    /// Exact distances in a program with fewer tasks, then efca
+    Pattern,
+}
+
+/// The order in which `directed` looks at states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Search {
+    /// The nearest to an error first
+    Best,
+    /// The shortest trace
+    Astar,
+    /// In between: the estimate counts --weight times
+    Weighted,
+    /// Deeper and deeper, the nearest first
+    Depth,
+    Breadth,
+    /// The nearest --beam states of each depth
+    Beam,
+    /// The fewest task switches first
+    Switches,
+    /// Random executions
+    Walk,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rendez_evidence::{Answer, Control, Kind, Options, Outcome};
+use rendez_evidence::{Answer, Control, Kind, Options, Outcome, Question};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
 use rendez_reach::cats::Ticg;
@@ -234,6 +234,13 @@ fn run_check(check: &Check) -> u8 {
         );
         return BAD_INPUT;
     }
+    let directed = match directed_settings(check, &only) {
+        Ok(settings) => settings,
+        Err(wrong) => {
+            crate::complain!("error: {wrong}");
+            return BAD_INPUT;
+        }
+    };
     if let Some(folder) = &check.certificate
         && let Err(error) = std::fs::create_dir_all(folder)
     {
@@ -243,13 +250,22 @@ fn run_check(check: &Check) -> u8 {
     let outcome = watched(|control| {
         let mut outcome = match plain {
             _ if check.engine == Engine::Ilp => linear(check, &ready, &options, control),
+            _ if check.engine == Engine::Directed && !check.property.is_empty() => {
+                rendez_directed::properties(&ready.program, &directed, &options, control)
+            }
+            _ if check.engine == Engine::Directed => {
+                rendez_directed::check(&ready.program, &directed, &options, control)
+            }
             _ if !check.property.is_empty() => {
                 sequences(&ready.program, &options, &config, check.engine, &settings, control)
             }
             true => rendez_explore::check(&ready.program, &options, control),
             false => rendez_reach::check(&ready.program, &options, &config, control),
         };
-        if !questions.is_empty() {
+        if check.engine == Engine::Directed {
+            let decide = |q| rendez_directed::formula(&ready.program, q, &directed, &options, control);
+            outcome.properties.extend(questions.iter().map(decide));
+        } else if !questions.is_empty() {
             let fairness = match check.fair {
                 Fair::None => ctl::Fairness::None,
                 Fair::Weak => ctl::Fairness::Weak,
@@ -307,6 +323,81 @@ fn run_check(check: &Check) -> u8 {
     report.status()
 }
 
+/// How a directed search is to go; what is wrong if options contradict each other.
+fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Settings, String> {
+    use rendez_directed::{Measure, Order};
+    let used = [
+        ("--heuristic", check.heuristic.is_some()),
+        ("--search", check.search.is_some()),
+        ("--seed", check.seed.is_some()),
+        ("--calls", check.calls.is_some()),
+        ("--weight", check.weight.is_some()),
+        ("--beam", check.beam.is_some()),
+    ];
+    if check.engine != Engine::Directed {
+        return match used.iter().find(|u| u.1) {
+            Some((option, _)) => Err(format!("{option} is for --engine directed")),
+            None => Ok(rendez_directed::Settings::default()),
+        };
+    }
+    if check.delays == Delays::Long {
+        return Err("--delays long is for --engine explore".into());
+    }
+    if check.fair != Fair::None {
+        return Err("--fair is for temporal properties with --engine reach".into());
+    }
+    let random = check.heuristic == Some(Heuristic::Random) || check.search == Some(Search::Walk);
+    if check.seed.is_some() && !random {
+        return Err("--seed is for --heuristic random and --search walk".into());
+    }
+    if check.calls.is_some() && check.heuristic != Some(Heuristic::Efsm) {
+        return Err("--calls is for --heuristic efsm".into());
+    }
+    if check.beam.is_some() && check.search != Some(Search::Beam) {
+        return Err("--beam is for --search beam".into());
+    }
+    if check.weight.is_some() && check.search != Some(Search::Weighted) {
+        return Err("--weight is for --search weighted".into());
+    }
+    if check.search == Some(Search::Walk) && check.heuristic.is_some() {
+        return Err("--search walk looks at no distances".into());
+    }
+    let weight = check.weight.unwrap_or(2.0);
+    if !(1.0..=1000.0).contains(&weight) {
+        return Err("--weight is a number from 1 to 1000".into());
+    }
+    if check.beam == Some(0) {
+        return Err("--beam keeps at least one state".into());
+    }
+    Ok(rendez_directed::Settings {
+        heuristic: check.heuristic.map(|h| match h {
+            Heuristic::None => rendez_directed::Heuristic::Blind,
+            Heuristic::Random => rendez_directed::Heuristic::Random,
+            Heuristic::Fsm => rendez_directed::Heuristic::Measured(Measure::Fsm),
+            Heuristic::Efsm => {
+                rendez_directed::Heuristic::Measured(Measure::Efsm(check.calls.unwrap_or(1).into()))
+            }
+            Heuristic::Fca => rendez_directed::Heuristic::Measured(Measure::Fca),
+            Heuristic::Efca => rendez_directed::Heuristic::Measured(Measure::Efca),
+            Heuristic::Pattern => rendez_directed::Heuristic::Pattern,
+        }),
+        order: match check.search.unwrap_or(Search::Best) {
+            Search::Best => Order::Best,
+            Search::Astar => Order::AStar,
+            Search::Weighted => Order::Weighted((weight * 100.0) as u32),
+            Search::Depth => Order::Depth,
+            Search::Breadth => Order::Breadth,
+            Search::Beam => Order::Beam(check.beam.unwrap_or(10_000)),
+            Search::Switches => Order::Switches,
+            Search::Walk => Order::Walk,
+        },
+        seed: check.seed.unwrap_or(1),
+        // Whoever names an order wants its trace.
+        shorten: check.search.is_none(),
+        only: only.to_vec(),
+    })
+}
+
 /// Refuses what cannot be executed.
 pub fn executable(ready: &Ready) -> Result<(), u8> {
     let Some(loc) = ready.program.wide_select() else { return Ok(()) };
@@ -343,7 +434,7 @@ fn sequences(
             let (properties, stats) = exactly(program);
             return Outcome { properties, stats, ..Outcome::nothing("reach") };
         }
-        Engine::Auto | Engine::Flow | Engine::Ilp => {}
+        Engine::Auto | Engine::Flow | Engine::Ilp | Engine::Directed => {}
     }
     let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
     let mut properties =
@@ -403,7 +494,7 @@ fn properties(
     check: &Check,
     files: &[PropertyFile],
     ready: &mut Ready,
-) -> Result<(Vec<ctl::Question>, rendez_flow::Settings), u8> {
+) -> Result<(Vec<Question>, rendez_flow::Settings), u8> {
     let mut settings = constraints(&check.constraint, ready)?;
     settings.unreduced = check.no_stubborn;
     settings.separate = check.no_symmetry;
@@ -525,18 +616,18 @@ fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
 }
 
 /// The formulas to decide: those of files, and those asserted in the source.
-fn questions(files: &[PropertyFile], ready: &Ready) -> Result<Vec<ctl::Question>, u8> {
+fn questions(files: &[PropertyFile], ready: &Ready) -> Result<Vec<Question>, u8> {
     let mut all = Vec::new();
     for file in files.iter().filter(|f| !f.is_regular()) {
         let found = rendez_property::ctl::parse_file(&file.text).and_then(|list| {
             list.iter()
-                .map(|p| ctl::Question::new(&ready.program, &p.name, &p.formula, file.span(p.position)))
+                .map(|p| Question::new(&ready.program, &p.name, &p.formula, file.span(p.position)))
                 .collect::<Result<Vec<_>, _>>()
         });
         all.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
     }
     if files.is_empty() {
-        for question in ctl::Question::asserted(&ready.program) {
+        for question in Question::asserted(&ready.program) {
             match question {
                 Ok(question) => all.push(question),
                 Err((wrong, span)) => {

@@ -1,0 +1,327 @@
+//! Sets of places at which tasks would wait for each other, found in the code.
+//!
+//! A call waits until its server accepts it, or until somebody opens its barrier. Who can help is
+//! whoever must use the server or object that way next: it holds what the call waits for. A circle of
+//! calls, each of which waits for a task that is itself at the next call, is a candidate for a deadlock.
+
+use std::collections::VecDeque;
+
+use rendez_model::access::{Access, closure, each_written};
+use rendez_model::{Action, CallMode, EntryId, Loc, ObjectId, Owner, Program, TaskId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Whether a task may wait at an action, perhaps for ever.
+pub fn may_wait(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::EntryCall { .. }
+            | Action::Select { .. }
+            | Action::Activate { .. }
+            | Action::Await { .. }
+            | Action::Lock { .. }
+            | Action::Requeue { .. }
+            | Action::Async { .. }
+            | Action::EndAsync { .. }
+            | Action::Terminate
+            | Action::Complete { .. }
+    )
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Resource {
+    Task(TaskId),
+    Object(ObjectId),
+}
+
+/// A call that may wait for ever.
+struct Call {
+    task: TaskId,
+    loc: Loc,
+    entries: Vec<EntryId>,
+}
+
+/// What a task does first with a resource after some place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum First {
+    Calls(Vec<EntryId>),
+    /// The cells that a protected action writes.
+    Writes(Vec<VarId>),
+}
+
+/// The call that somebody else is at, and the place of the server between.
+type Link = (usize, Option<(TaskId, Loc)>);
+
+/// At most so many sets.
+const MOST: usize = 200;
+
+/// Circles of calls with the places of the servers between: task, place, and whether it is a server.
+pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, bool)>> {
+    let calls = calls(program, access);
+    if calls.len() > 4_000 {
+        return Vec::new();
+    }
+    // By resource: the calls after which the task must do something with it, and what.
+    let mut holders: FxHashMap<Resource, Vec<(usize, Vec<First>)>> = FxHashMap::default();
+    for (i, call) in calls.iter().enumerate() {
+        for (resource, first) in next_uses(program, access, call) {
+            holders.entry(resource).or_default().push((i, first));
+        }
+    }
+    let selects = selects(program, access);
+    let links: Vec<Vec<Link>> =
+        calls.iter().map(|call| links(program, &calls, call, &holders, &selects)).collect();
+    let mut sets: Vec<Vec<(TaskId, Loc, bool)>> = Vec::new();
+    let mut seen = FxHashSet::default();
+    for start in 0..calls.len() {
+        let Some(circle) = circle(&links, start) else { continue };
+        let mut set = Vec::new();
+        for (call, via) in circle {
+            set.push((calls[call].task, calls[call].loc, false));
+            set.extend(via.map(|(task, loc)| (task, loc, true)));
+        }
+        set.sort();
+        set.dedup();
+        // Nobody is at two places.
+        if set.windows(2).any(|w| w[0].0 == w[1].0) || !seen.insert(set.clone()) {
+            continue;
+        }
+        sets.push(set);
+        if sets.len() >= MOST {
+            break;
+        }
+    }
+    sets
+}
+
+fn calls(program: &Program, access: &Access) -> Vec<Call> {
+    let mut all = Vec::new();
+    for (t, code) in access.code.iter().enumerate() {
+        for loc in code {
+            if let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action {
+                let entries = program.possible_entries(entry);
+                all.push(Call { task: TaskId::from(t), loc: *loc, entries });
+            }
+        }
+    }
+    all
+}
+
+/// The places at which each task accepts, with the entries it accepts there, if it may wait for ever.
+fn selects(program: &Program, access: &Access) -> FxHashMap<TaskId, Vec<(Loc, Vec<EntryId>)>> {
+    let mut all: FxHashMap<TaskId, Vec<(Loc, Vec<EntryId>)>> = FxHashMap::default();
+    for (t, code) in access.code.iter().enumerate() {
+        for loc in code {
+            if let Action::Select { alternatives, otherwise: None, delays, .. } = &program.node(*loc).action
+                && delays.is_empty()
+            {
+                let entries = alternatives.iter().flat_map(|a| program.possible_entries(&a.entry)).collect();
+                all.entry(TaskId::from(t)).or_default().push((*loc, entries));
+            }
+        }
+    }
+    all
+}
+
+fn owner(program: &Program, entry: EntryId) -> Resource {
+    match program.entries[entry.index()].owner {
+        Owner::Task(task) => Resource::Task(task),
+        Owner::Object(object) => Resource::Object(object),
+    }
+}
+
+/// For each server and object that the task of a call uses: what it does with it first after the call.
+fn next_uses(program: &Program, access: &Access, call: &Call) -> Vec<(Resource, Vec<First>)> {
+    let uses = |loc: Loc| -> Vec<(Resource, First)> {
+        match &program.node(loc).action {
+            Action::EntryCall { entry, .. } => {
+                let entries = program.possible_entries(entry);
+                let mut owners: Vec<Resource> = entries.iter().map(|e| owner(program, *e)).collect();
+                owners.sort();
+                owners.dedup();
+                owners.into_iter().map(|r| (r, First::Calls(entries.clone()))).collect()
+            }
+            Action::Lock { object, .. } => {
+                let inside = region(program, loc, *object);
+                vec![(Resource::Object(*object), First::Writes(written(program, &inside)))]
+            }
+            _ => Vec::new(),
+        }
+    };
+    let code = &access.code[call.task.index()];
+    let mut by_loc: FxHashMap<Loc, Vec<(Resource, First)>> = FxHashMap::default();
+    let mut resources = Vec::new();
+    for loc in code {
+        let found = uses(*loc);
+        resources.extend(found.iter().map(|u| u.0));
+        by_loc.insert(*loc, found);
+    }
+    resources.sort();
+    resources.dedup();
+    let sites: Vec<(Loc, Loc, Loc)> = code
+        .iter()
+        .filter_map(|l| match &program.node(*l).action {
+            Action::Call { proc, next, .. } => Some((*l, program.procs[proc.index()].start, *next)),
+            _ => None,
+        })
+        .collect();
+    let mut all = Vec::new();
+    for resource in resources {
+        // Forwards from the call, over any return, up to the first use.
+        let mut first: Vec<First> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<Loc> = Vec::new();
+        program.node(call.loc).action.each_successor(|l| work.push(l));
+        while let Some(loc) = work.pop() {
+            if !seen.insert(loc) {
+                continue;
+            }
+            let mut used = false;
+            for (r, what) in by_loc.get(&loc).into_iter().flatten() {
+                if *r == resource {
+                    used = true;
+                    if !first.contains(what) {
+                        first.push(what.clone());
+                    }
+                }
+            }
+            if used {
+                continue;
+            }
+            match &program.node(loc).action {
+                Action::Call { proc, .. } => work.push(program.procs[proc.index()].start),
+                Action::Return => {
+                    // To whoever called this graph.
+                    for (site, start, next) in &sites {
+                        if seen.contains(site) || program.reachable(*start).contains(&loc) {
+                            work.push(*next);
+                        }
+                    }
+                }
+                action => action.each_successor(|l| work.push(l)),
+            }
+        }
+        if !first.is_empty() {
+            all.push((resource, first));
+        }
+    }
+    all
+}
+
+/// The places from the lock of an object to its release.
+fn region(program: &Program, lock: Loc, object: ObjectId) -> Vec<Loc> {
+    let mut seen = FxHashSet::default();
+    let mut order = Vec::new();
+    let mut work = Vec::new();
+    program.node(lock).action.each_successor(|l| work.push(l));
+    while let Some(loc) = work.pop() {
+        if !seen.insert(loc) {
+            continue;
+        }
+        order.push(loc);
+        match &program.node(loc).action {
+            Action::Unlock { object: o, .. } if *o == object => {}
+            Action::Call { proc, next, .. } => {
+                order.extend(closure(program, vec![program.procs[proc.index()].start], |_| true));
+                work.push(*next);
+            }
+            action => action.each_successor(|l| work.push(l)),
+        }
+    }
+    order
+}
+
+fn written(program: &Program, locs: &[Loc]) -> Vec<VarId> {
+    let mut cells = Vec::new();
+    for loc in locs {
+        each_written(program, &program.node(*loc).action, |cell| cells.push(cell));
+    }
+    cells.sort();
+    cells.dedup();
+    cells
+}
+
+/// Who else may be waiting so that a call waits for ever: the call it is at, and the place of the
+/// server between.
+fn links(
+    program: &Program,
+    calls: &[Call],
+    call: &Call,
+    holders: &FxHashMap<Resource, Vec<(usize, Vec<First>)>>,
+    selects: &FxHashMap<TaskId, Vec<(Loc, Vec<EntryId>)>>,
+) -> Vec<Link> {
+    let mut all = Vec::new();
+    for entry in &call.entries {
+        let resource = owner(program, *entry);
+        let others = || {
+            holders.get(&resource).into_iter().flatten().filter(|(other, _)| calls[*other].task != call.task)
+        };
+        match resource {
+            Resource::Task(server) => {
+                // The server is in a call itself.
+                all.extend((0..calls.len()).filter(|c| calls[*c].task == server).map(|c| (c, None)));
+                for (place, accepted) in selects.get(&server).into_iter().flatten() {
+                    if accepted.contains(entry) {
+                        continue;
+                    }
+                    let helps = |f: &First| match f {
+                        First::Calls(entries) => entries.iter().all(|e| accepted.contains(e)),
+                        First::Writes(_) => false,
+                    };
+                    let held = others().filter(|(_, first)| first.iter().all(helps));
+                    all.extend(held.map(|(other, _)| (*other, Some((server, *place)))));
+                }
+            }
+            Resource::Object(_) => {
+                let Some(barrier) = &program.entries[entry.index()].barrier else { continue };
+                let mut cells = Vec::new();
+                barrier.each_cell(program, &mut |cell| cells.push(cell));
+                let writes = |f: &First| match f {
+                    First::Writes(list) => list.iter().any(|c| cells.contains(c)),
+                    First::Calls(entries) => {
+                        !entries.contains(entry)
+                            && entries.iter().any(|e| {
+                                let body = program.bodies.iter().find(|(key, _)| key.1 == *e);
+                                body.is_some_and(|(_, proc)| {
+                                    let start = program.procs[proc.index()].start;
+                                    let inside = closure(program, vec![start], |_| true);
+                                    written(program, &inside).iter().any(|c| cells.contains(c))
+                                })
+                            })
+                    }
+                };
+                let held = others().filter(|(_, first)| first.iter().all(writes));
+                all.extend(held.map(|(other, _)| (*other, None)));
+            }
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// A shortest circle through a call.
+fn circle(links: &[Vec<Link>], start: usize) -> Option<Vec<Link>> {
+    let mut from: Vec<Option<Link>> = vec![None; links.len()];
+    let mut queue = VecDeque::from([start]);
+    while let Some(call) = queue.pop_front() {
+        for (next, via) in &links[call] {
+            if from[*next].is_none() {
+                from[*next] = Some((call, *via));
+                queue.push_back(*next);
+            }
+        }
+        if from[start].is_some() {
+            break;
+        }
+    }
+    let mut all = Vec::new();
+    let mut at = start;
+    loop {
+        let (call, via) = from[at]?;
+        all.push((call, via));
+        at = call;
+        if at == start {
+            return Some(all);
+        }
+    }
+}

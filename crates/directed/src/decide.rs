@@ -1,0 +1,711 @@
+//! The engine: searches for one kind of error after the other.
+
+use std::time::{Duration, Instant};
+
+use rendez_evidence::{
+    Answer, Control, End, Entries, Finding, Findings, Kind, Options, Outcome, PropertyAnswer, Question,
+    Random, Resolved, Seen, Severity, Stats, Witness, alive, fewest_switches, kind_of_blocking, races,
+    replay, switches,
+};
+use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
+use rendez_model::access::Access;
+use rendez_model::meets::Meets;
+use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::{State, Wait};
+use rendez_model::{Action, Program, TaskId};
+
+use crate::distance::Measure;
+use crate::frontier::{Guided, Order};
+use crate::goal::Guide;
+use crate::pattern::{Pattern, smaller};
+
+/// What tells how far a state is from an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heuristic {
+    /// Nothing does.
+    Blind,
+    /// Chance.
+    Random,
+    Measured(Measure),
+    /// Exact distances in a smaller program.
+    Pattern,
+}
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// None: whatever suits.
+    pub heuristic: Option<Heuristic>,
+    pub order: Order,
+    pub seed: u64,
+    /// Look for a trace with fewer task switches once there is one.
+    pub shorten: bool,
+    /// Checks that matter; all if there is none.
+    pub only: Vec<Kind>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { heuristic: None, order: Order::Best, seed: 1, shorten: true, only: Vec::new() }
+    }
+}
+
+/// What a search is after.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'q> {
+    /// Tasks that wait for ever, though not only servers for calls.
+    Blocking,
+    Race,
+    Assertion,
+    /// An exception that nobody handles.
+    Exception,
+    /// A property of event sequences that is broken.
+    Events(u16),
+    /// A state in which a formula does not hold.
+    Formula(&'q Resolved),
+}
+
+/// What one search came to.
+pub struct Directed {
+    pub search: Search,
+    /// States of the smaller program that were looked at beforehand.
+    pub prepared: usize,
+    /// Seconds before the search.
+    pub analysis: f64,
+}
+
+/// If nobody says how long to search.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Searches for one kind of error.
+pub fn seek(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    wanted: Wanted,
+    heuristic: Heuristic,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
+) -> Directed {
+    let started = Instant::now();
+    let program = semantics.program;
+    let lower = matches!(settings.order, Order::AStar);
+    let guide = |measure: Measure| {
+        let guide = Guide::new(program, &local.access, measure, lower);
+        aim(guide, program, wanted)
+    };
+    let smaller = if heuristic == Heuristic::Pattern { smaller(program) } else { Vec::new() };
+    let mut prepared = 0;
+    let mut pattern = None;
+    for (less, removed) in &smaller {
+        pattern = Pattern::new(
+            less,
+            removed.clone(),
+            options,
+            control,
+            &mut |seen, state| wants(semantics, wanted, seen, state, &settings.only),
+            &mut |state| is_target(wanted, state),
+        );
+        if let Some(pattern) = &pattern {
+            prepared = pattern.states;
+            break;
+        }
+    }
+    let estimate: Box<dyn FnMut(&State) -> u32> = match heuristic {
+        Heuristic::Blind => Box::new(|_| 0),
+        Heuristic::Random => {
+            let mut random = Random::new(settings.seed);
+            Box::new(move |_| random.below(1 << 20) as u32)
+        }
+        Heuristic::Measured(measure) => {
+            let guide = guide(measure);
+            Box::new(move |state| guide.estimate(state))
+        }
+        Heuristic::Pattern => {
+            let guide = guide(Measure::Efca);
+            match &pattern {
+                None => Box::new(move |state| guide.estimate(state)),
+                Some(pattern) => Box::new(move |state| match pattern.estimate(state) {
+                    Some(far) => far,
+                    None => pattern.beyond().saturating_add(guide.estimate(state)),
+                }),
+            }
+        }
+    };
+    let mut probe = Probe::new(semantics, local, options, control, wanted);
+    let mut frontier = Guided::new(
+        settings.order,
+        estimate,
+        Box::new(|seen, state| wants(semantics, wanted, seen, state, &settings.only)),
+        Box::new(|state| is_target(wanted, state) || probe.spins(state)),
+    );
+    let analysis = started.elapsed();
+    let options = Options { timeout: options.timeout.map(|t| t.saturating_sub(analysis)), ..options.clone() };
+    let found = search(semantics, local, &options, control, &mut frontier);
+    Directed { search: found, prepared, analysis: analysis.as_secs_f64() }
+}
+
+/// Lets a guide look for what is wanted.
+fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: Wanted) -> Guide<'p> {
+    match wanted {
+        Wanted::Blocking => guide.blocking(),
+        Wanted::Race => guide.race(),
+        Wanted::Assertion => guide.action(|a| matches!(a, Action::Assert { .. })),
+        Wanted::Exception => guide.action(|a| {
+            matches!(
+                a,
+                Action::Raise { .. }
+                    | Action::Assert { .. }
+                    | Action::Assign { .. }
+                    | Action::EntryCall { .. }
+                    | Action::Select { .. }
+                    | Action::Activate { .. }
+            )
+        }),
+        Wanted::Events(m) => guide.events(&program.monitors[usize::from(m)]),
+        Wanted::Formula(formula) => guide.formula(formula),
+    }
+}
+
+/// Whether the search is over once something is seen.
+fn wants(semantics: &Semantics, wanted: Wanted, seen: &Seen, state: &State, only: &[Kind]) -> bool {
+    match (wanted, seen) {
+        (Wanted::Blocking, Seen::Blocked) => match kind_of_blocking(semantics, state) {
+            Some(kind) if only.is_empty() => kind != Kind::ServerIdle,
+            Some(kind) => only.contains(&kind),
+            None => false,
+        },
+        (Wanted::Race, Seen::Race { .. }) | (Wanted::Assertion, Seen::Assertion { .. }) => true,
+        (Wanted::Exception, Seen::Exception { died, .. }) => *died,
+        (Wanted::Events(m), Seen::Broken { monitor }) => m == *monitor,
+        _ => false,
+    }
+}
+
+fn is_target(wanted: Wanted, state: &State) -> bool {
+    match wanted {
+        Wanted::Formula(formula) => formula.in_state(state) == Some(false),
+        _ => false,
+    }
+}
+
+/// Recognises states from which tasks wait busily for ever.
+struct Probe<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    local: &'a LocalSteps,
+    options: &'a Options,
+    control: &'a Control,
+    /// By location: a task may come here again and again to look whether something has changed.
+    polls: Vec<bool>,
+    seen: usize,
+    in_vain: usize,
+}
+
+/// States that a probe looks at.
+const PROBED: usize = 500;
+
+impl<'a, 'p> Probe<'a, 'p> {
+    fn new(
+        semantics: &'a Semantics<'p>,
+        local: &'a LocalSteps,
+        options: &'a Options,
+        control: &'a Control,
+        wanted: Wanted,
+    ) -> Probe<'a, 'p> {
+        let program = semantics.program;
+        let polls = match wanted {
+            Wanted::Blocking => {
+                let meets = Meets::new(program);
+                let looks = |(i, n): (usize, &rendez_model::Node)| {
+                    let again = match &n.action {
+                        Action::Branch { cond, .. } => {
+                            let mut shared = false;
+                            cond.each_cell(program, &mut |c| shared |= local.access.shared[c.index()]);
+                            cond.walk(&mut |e| {
+                                shared |= matches!(
+                                    e,
+                                    rendez_model::Expr::Count(_)
+                                        | rendez_model::Expr::Callable(_)
+                                        | rendez_model::Expr::Terminated(_)
+                                );
+                            });
+                            shared
+                        }
+                        Action::Select { otherwise: Some(_), .. }
+                        | Action::EntryCall { mode: rendez_model::CallMode::Conditional { .. }, .. } => {
+                            return true;
+                        }
+                        _ => false,
+                    };
+                    again && meets.loops(i.into())
+                };
+                program.nodes.iter().enumerate().map(looks).collect()
+            }
+            _ => Vec::new(),
+        };
+        Probe { semantics, local, options, control, polls, seen: 0, in_vain: 0 }
+    }
+
+    fn spins(&mut self, state: &State) -> bool {
+        if self.polls.is_empty() {
+            return false;
+        }
+        self.seen += 1;
+        let mut polling = false;
+        for ts in state.tasks.iter().filter(|t| alive(t.status) && t.wait == Wait::Nothing) {
+            match &self.semantics.program.node(ts.pc).action {
+                Action::Await { .. } => {}
+                _ if self.polls[ts.pc.index()] => polling = true,
+                _ => return false,
+            }
+        }
+        if !polling || self.in_vain * 50 > self.seen + 1_000 {
+            return false;
+        }
+        let found = self.from(state).is_some_and(|found| {
+            let mut spins = false;
+            forever(self.semantics.program, &found.graph, |_, what| {
+                spins |= matches!(what, rendez_evidence::Forever::Spins(_));
+            });
+            spins
+        });
+        self.in_vain += usize::from(!found);
+        found
+    }
+
+    /// Everything that can follow a state, if that is little.
+    fn from(&self, state: &State) -> Option<Search> {
+        let options = Options { max_states: PROBED, timeout: None, ..self.options.clone() };
+        let found = search_from(
+            self.semantics,
+            state.clone(),
+            self.local,
+            &options,
+            self.control,
+            &mut Breadth::default(),
+        );
+        (found.end == End::Complete).then_some(found)
+    }
+}
+
+/// What the searches have found so far, with the time that is left.
+struct Hunt<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    local: LocalSteps,
+    settings: &'a Settings,
+    options: &'a Options,
+    control: &'a Control,
+    started: Instant,
+    patience: Duration,
+    findings: Findings<'a, 'p>,
+    entries: Entries,
+    witness: Witness,
+    stats: Stats,
+    end: End,
+    cut: bool,
+}
+
+impl<'a, 'p> Hunt<'a, 'p> {
+    fn new(
+        semantics: &'a Semantics<'p>,
+        local: LocalSteps,
+        settings: &'a Settings,
+        options: &'a Options,
+        control: &'a Control,
+    ) -> Hunt<'a, 'p> {
+        Hunt {
+            semantics,
+            local,
+            settings,
+            options,
+            control,
+            started: Instant::now(),
+            patience: options.timeout.unwrap_or(PATIENCE),
+            findings: Findings::new(semantics),
+            entries: Entries::new(semantics.program),
+            witness: Witness::default(),
+            stats: Stats::default(),
+            end: End::Time,
+            cut: false,
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.patience.saturating_sub(self.started.elapsed())
+    }
+
+    /// Searches within a share of the time that is left; true if nothing remains to be searched.
+    fn pursue(&mut self, wanted: Wanted, share: u32) -> bool {
+        let until = Instant::now() + self.left() / share;
+        if self.settings.order == Order::Walk {
+            self.walk(wanted, until);
+            return false;
+        }
+        // Exact distances first, if they are to be had; what they do not lead to may be elsewhere.
+        let plan: &[(Heuristic, u32)] = match self.settings.heuristic {
+            Some(heuristic) => &[(heuristic, 1)],
+            None => &[(Heuristic::Pattern, 3), (Heuristic::Measured(Measure::Efca), 1)],
+        };
+        let mut guesses = false;
+        for (heuristic, part) in plan {
+            for skip_guesses in [false, true] {
+                if skip_guesses && !guesses {
+                    break;
+                }
+                let left = until.saturating_duration_since(Instant::now()) / *part;
+                if left.is_zero() || self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    return false;
+                }
+                let options = Options { timeout: Some(left), skip_guesses, ..self.options.clone() };
+                let directed = seek(
+                    self.semantics,
+                    &self.local,
+                    wanted,
+                    *heuristic,
+                    self.settings,
+                    &options,
+                    self.control,
+                );
+                let found = directed.search;
+                self.note(&found);
+                let guessed = self.take(wanted, &found, &options);
+                if found.end == End::Complete && !skip_guesses && !guessed {
+                    return true;
+                }
+                if found.end == End::Found && !guessed {
+                    return false;
+                }
+                guesses = guessed || found.guesses;
+                if found.end == End::Interrupted {
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    fn note(&mut self, found: &Search) {
+        self.stats.states += found.stats.states;
+        self.stats.transitions += found.stats.transitions;
+        self.stats.peak_bytes = self.stats.peak_bytes.max(found.stats.peak_bytes);
+        self.end = found.end;
+        self.cut |= found.stopped;
+        for i in 0..found.entries.called.len() {
+            self.entries.add(i.into(), found.entries.called[i], found.entries.accepted[i]);
+        }
+        self.witness.letters.extend(&found.witness.letters);
+        self.witness.ended |= found.witness.ended;
+    }
+
+    /// Makes findings of what a search saw; whether what it was after needs a guess.
+    fn take(&mut self, wanted: Wanted, found: &Search, options: &Options) -> bool {
+        let before = self.findings.any_guessed();
+        let mut blocked = 0;
+        for sighting in &found.sightings {
+            if sighting.what == Seen::Blocked {
+                blocked += 1;
+                if blocked > 200 {
+                    continue;
+                }
+            }
+            let is_wanted = found.found == Some((sighting.state, sighting.mv));
+            let mut moves = found.graph.path(sighting.state);
+            moves.extend(sighting.mv);
+            let mut moves = self.local.unmerged(self.semantics, &moves);
+            let mut state = found.graph.state(sighting.state);
+            if is_wanted || blocked <= 20 {
+                let needed = needed(&sighting.what);
+                let fewer = fewest_switches(self.semantics, &moves, &needed);
+                if let Some(trace) = replay(self.semantics, &fewer)
+                    && still(
+                        &sighting.what,
+                        self.semantics.program,
+                        &self.local.access,
+                        &trace.last,
+                        sighting.mv,
+                    )
+                {
+                    moves = fewer;
+                }
+            }
+            if is_wanted && let Some((fewer, end)) = self.fewer(wanted, &sighting.what, &moves, options) {
+                moves = fewer;
+                state = end;
+            }
+            self.findings.seen(&sighting.what, &moves, &state);
+        }
+        if found.end == End::Complete {
+            self.forever(found, None);
+        } else if let Some((id, None)) = found.found
+            && matches!(wanted, Wanted::Blocking)
+            && !found.sightings.iter().any(|s| s.state == id && s.what == Seen::Blocked)
+        {
+            let state = found.graph.state(id);
+            let probe = Probe::new(self.semantics, &self.local, options, self.control, wanted);
+            if let Some(after) = probe.from(&state) {
+                self.forever(&after, Some(&found.graph.path(id)));
+            }
+        }
+        !before && self.findings.any_guessed()
+    }
+
+    /// What goes on for ever in a graph that begins after some moves.
+    fn forever(&mut self, found: &Search, prefix: Option<&[Move]>) {
+        let mut all = Vec::new();
+        forever(self.semantics.program, &found.graph, |state, what| all.push((state, what)));
+        all.sort_by_key(|a| a.0);
+        for (id, what) in all {
+            let mut moves = prefix.unwrap_or_default().to_vec();
+            moves.extend(found.graph.path(id));
+            let moves = self.local.unmerged(self.semantics, &moves);
+            let fewer = fewest_switches(self.semantics, &moves, &[]);
+            let same = replay(self.semantics, &fewer).is_some();
+            let moves = if same { fewer } else { moves };
+            self.findings.forever(&what, &moves, &found.graph.state(id));
+        }
+    }
+
+    /// A trace with fewer task switches to the same kind of error, if one is found in a short time.
+    fn fewer(
+        &self,
+        wanted: Wanted,
+        what: &Seen,
+        moves: &[Move],
+        options: &Options,
+    ) -> Option<(Vec<Move>, State)> {
+        if !self.settings.shorten || self.settings.order == Order::Switches {
+            return None;
+        }
+        let now = switches(moves);
+        let time = (self.left() / 4).min(Duration::from_secs(2));
+        let settings = Settings { order: Order::Switches, ..self.settings.clone() };
+        let options = Options { timeout: Some(time), ..options.clone() };
+        let heuristic = Heuristic::Measured(Measure::Efca);
+        let found =
+            seek(self.semantics, &self.local, wanted, heuristic, &settings, &options, self.control).search;
+        let (id, mv) = found.found?;
+        let sighting = found.sightings.iter().find(|s| (s.state, s.mv) == (id, mv))?;
+        if std::mem::discriminant(&sighting.what) != std::mem::discriminant(what) {
+            return None;
+        }
+        let mut path = found.graph.path(id);
+        path.extend(mv);
+        let path = self.local.unmerged(self.semantics, &path);
+        let fewer = fewest_switches(self.semantics, &path, &needed(&sighting.what));
+        let trace = replay(self.semantics, &fewer)?;
+        let access = &self.local.access;
+        (switches(&fewer) < now && still(what, self.semantics.program, access, &trace.last, mv))
+            .then_some((fewer, trace.last))
+    }
+
+    fn walk(&mut self, wanted: Wanted, until: Instant) {
+        let time = until.saturating_duration_since(Instant::now());
+        let (semantics, settings) = (self.semantics, self.settings);
+        let mut first: Option<(Vec<Move>, State, Seen)> = None;
+        walk(
+            semantics,
+            &self.local,
+            time,
+            self.control,
+            (settings.seed, usize::MAX),
+            |moves, state, seen| {
+                let stop = wants(semantics, wanted, &seen, state, &settings.only);
+                if stop && first.is_none() {
+                    first = Some((moves.to_vec(), state.clone(), seen));
+                }
+                stop
+            },
+        );
+        if let Some((moves, state, seen)) = first {
+            let fewer = fewest_switches(semantics, &moves, &needed(&seen));
+            let moves = if replay(semantics, &fewer).is_some() { fewer } else { moves };
+            self.findings.seen(&seen, &moves, &state);
+        }
+    }
+
+    fn outcome(mut self, properties: bool) -> Outcome {
+        self.stats.seconds = self.started.elapsed().as_secs_f64();
+        let reason = self.end.reason(self.stats.states);
+        let (answers, properties) = match properties {
+            true => (Vec::new(), self.findings.properties("directed", &self.witness, &reason)),
+            false => (self.findings.answers(&self.entries, |_| reason.clone()), Vec::new()),
+        };
+        Outcome {
+            answers,
+            properties,
+            stats: self.stats,
+            end: self.end,
+            reached: self.findings.reached,
+            contradictions: self.findings.contradictions,
+            cut: self.cut,
+            ..Outcome::nothing("directed")
+        }
+    }
+}
+
+/// The tasks whose last steps show what was seen; nobody's in particular if all matter.
+fn needed(what: &Seen) -> Vec<TaskId> {
+    match what {
+        Seen::Exception { task, .. } | Seen::Assertion { task, .. } => vec![*task],
+        Seen::Race { first, second, .. } => vec![first.0, second.0],
+        Seen::Blocked | Seen::Unsupported { .. } | Seen::Broken { .. } => Vec::new(),
+    }
+}
+
+/// Whether a state shows what was seen, as far as states do.
+fn still(what: &Seen, program: &Program, access: &Access, state: &State, mv: Option<Move>) -> bool {
+    match what {
+        Seen::Race { .. } if mv.is_none() => {
+            let mut found = false;
+            races(program, access, state, |race| found |= race == *what);
+            found
+        }
+        _ => true,
+    }
+}
+
+/// Looks for errors of every kind.
+pub fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
+    let semantics = Semantics::bounded(program, options.recursion);
+    let local = local_steps(program, options);
+    let groups: [(Wanted, &[Kind]); 4] = [
+        (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
+        (Wanted::Race, &[Kind::Race]),
+        (Wanted::Assertion, &[Kind::Assertion]),
+        (Wanted::Exception, &[Kind::TaskingError, Kind::ProgramError, Kind::UnhandledException]),
+    ];
+    let wanted = |kinds: &[Kind]| settings.only.is_empty() || kinds.iter().any(|k| settings.only.contains(k));
+    let possible =
+        |w: Wanted| !aim(Guide::new(program, &local.access, Measure::Efca, false), program, w).is_hopeless();
+    let plan: Vec<Wanted> =
+        groups.iter().filter(|(w, kinds)| wanted(kinds) && possible(*w)).map(|(w, _)| *w).collect();
+    let mut hunt = Hunt::new(&semantics, local_steps(program, options), settings, options, control);
+    for (i, wanted) in plan.iter().enumerate() {
+        let done = match wanted {
+            Wanted::Race => hunt.findings.any(Kind::Race),
+            Wanted::Assertion => hunt.findings.any(Kind::Assertion),
+            Wanted::Exception => hunt.findings.any(Kind::UnhandledException),
+            _ => false,
+        };
+        // Half of the time for what is first in the plan, and so on.
+        let share = if i + 1 == plan.len() { 1 } else { 2 };
+        if !done && hunt.pursue(*wanted, share) {
+            hunt.end = End::Complete;
+            break;
+        }
+    }
+    if plan.is_empty() {
+        hunt.end = End::Found;
+    }
+    hunt.outcome(false)
+}
+
+/// Looks for executions that break the properties that monitors follow.
+pub fn properties(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
+    let started = Instant::now();
+    let mut all = Outcome::nothing("directed");
+    let count = program.monitors.len() as u32;
+    for (m, monitor) in program.monitors.iter().enumerate() {
+        let mut one = program.clone();
+        one.monitors = vec![monitor.clone()];
+        let left = options.timeout.unwrap_or(PATIENCE).saturating_sub(started.elapsed()) / (count - m as u32);
+        let options = Options { timeout: Some(left), ..options.clone() };
+        let semantics = Semantics::bounded(&one, options.recursion);
+        let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
+        if hunt.pursue(Wanted::Events(0), 1) {
+            hunt.end = End::Complete;
+        }
+        let mut outcome = hunt.outcome(true);
+        outcome.properties.iter_mut().for_each(|p| p.stats = Some(outcome.stats));
+        all.properties.append(&mut outcome.properties);
+        all.contradictions.append(&mut outcome.contradictions);
+        all.reached.append(&mut outcome.reached);
+        all.stats.states += outcome.stats.states;
+        all.stats.transitions += outcome.stats.transitions;
+        all.stats.peak_bytes = all.stats.peak_bytes.max(outcome.stats.peak_bytes);
+        all.cut |= outcome.cut;
+    }
+    all.stats.seconds = started.elapsed().as_secs_f64();
+    all
+}
+
+/// Looks for a state in which a formula that is to hold always does not.
+pub fn formula(
+    program: &Program,
+    question: &Question,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
+) -> PropertyAnswer {
+    let started = Instant::now();
+    let semantics = Semantics::bounded(program, options.recursion);
+    let mut local = local_steps(program, options);
+    question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
+    let initial = semantics.initial();
+    let mut stats = Stats::default();
+    let answer = match &question.resolved {
+        Resolved::Always(inner) if inner.in_state(&initial).is_some() => {
+            let heuristic = settings.heuristic.unwrap_or(Heuristic::Measured(Measure::Efca));
+            let options = Options { timeout: Some(options.timeout.unwrap_or(PATIENCE)), ..options.clone() };
+            let wanted = Wanted::Formula(inner);
+            let found = seek(&semantics, &local, wanted, heuristic, settings, &options, control).search;
+            stats = found.stats;
+            let unmodelled = found.sightings.iter().any(|s| matches!(s.what, Seen::Unsupported { .. }));
+            match found.found {
+                Some((id, _)) => {
+                    let moves = local.unmerged(&semantics, &found.graph.path(id));
+                    let fewer = fewest_switches(&semantics, &moves, &[]);
+                    let traces = [fewer, moves].into_iter().filter_map(|m| replay(&semantics, &m));
+                    let mut shown = traces.filter(|t| inner.in_state(&t.last) == Some(false));
+                    match shown.next() {
+                        Some(trace) => {
+                            let guessed = trace.guessed();
+                            let finding = Finding {
+                                kind: Kind::Ctl,
+                                severity: Severity::Error,
+                                message: format!("{} does not hold: {}", question.name, question.text),
+                                span: question.span,
+                                label: String::new(),
+                                other: None,
+                                trace: Some(trace),
+                                waiting: Vec::new(),
+                                guessed,
+                            };
+                            match guessed {
+                                true => Answer::Inconclusive(
+                                    "the trace depends on a value that the model does not follow".into(),
+                                    vec![finding],
+                                ),
+                                false => Answer::Violated(vec![finding]),
+                            }
+                        }
+                        None => Answer::Inconclusive("the trace does not replay".into(), Vec::new()),
+                    }
+                }
+                None if found.end == End::Complete && !unmodelled => Answer::Holds,
+                None if found.end == End::Complete => Answer::Inconclusive(
+                    "an execution reaches something that is not modelled".into(),
+                    Vec::new(),
+                ),
+                None => Answer::Inconclusive(found.end.reason(found.stats.states), Vec::new()),
+            }
+        }
+        _ => Answer::Inconclusive(
+            "directed search looks for a state in which `always F` fails, F about single states".into(),
+            Vec::new(),
+        ),
+    };
+    stats.seconds = started.elapsed().as_secs_f64();
+    PropertyAnswer {
+        name: question.name.clone(),
+        kind: "ctl",
+        engine: "directed",
+        text: question.text.clone(),
+        answer,
+        assumptions: Vec::new(),
+        vacuous: None,
+        stats: Some(stats),
+        constraints: Vec::new(),
+        certificate: None,
+    }
+}

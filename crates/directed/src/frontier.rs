@@ -1,0 +1,158 @@
+//! The order in which states are looked at.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use rendez_evidence::Seen;
+use rendez_explore::{Frontier, Graph};
+use rendez_model::TaskId;
+use rendez_model::state::State;
+
+/// How a search goes through the states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The nearest to the target first, whatever the way that led there.
+    Best,
+    /// The shortest way first, by steps made and steps estimated.
+    AStar,
+    /// The estimate counts so many hundredths.
+    Weighted(u32),
+    /// Deeper and deeper, the nearest first.
+    Depth,
+    Breadth,
+    /// Only so many states of each depth are kept.
+    Beam(usize),
+    /// The fewest task switches first.
+    Switches,
+    /// Random executions, again and again.
+    Walk,
+}
+
+type Estimate<'a> = Box<dyn FnMut(&State) -> u32 + 'a>;
+type Wants<'a> = Box<dyn FnMut(&Seen, &State) -> bool + 'a>;
+type Target<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
+
+/// What decides, the estimate, the last found, and the state.
+type Entry = (u64, u32, Reverse<u32>, u32);
+
+/// States waiting to be expanded, with what the search is after.
+pub struct Guided<'a> {
+    order: Order,
+    estimate: Estimate<'a>,
+    wants: Wants<'a>,
+    target: Target<'a>,
+    heap: BinaryHeap<Reverse<Entry>>,
+    /// The estimates of states found since the last expansion.
+    fresh: Vec<(u32, u32)>,
+    stack: Vec<u32>,
+    level: VecDeque<u32>,
+    /// By state: it waits to be expanded.
+    open: Vec<bool>,
+    counter: u32,
+    dropped: bool,
+}
+
+impl<'a> Guided<'a> {
+    pub fn new(order: Order, estimate: Estimate<'a>, wants: Wants<'a>, target: Target<'a>) -> Guided<'a> {
+        Guided {
+            order,
+            estimate,
+            wants,
+            target,
+            heap: BinaryHeap::new(),
+            fresh: Vec::new(),
+            stack: Vec::new(),
+            level: VecDeque::new(),
+            open: Vec::new(),
+            counter: 0,
+            dropped: false,
+        }
+    }
+}
+
+impl Frontier for Guided<'_> {
+    fn push(&mut self, id: u32, graph: &Graph, state: &State) {
+        if self.order == Order::Breadth {
+            self.level.push_back(id);
+            return;
+        }
+        let known = (id as usize) < self.open.len();
+        let shortens = matches!(self.order, Order::AStar | Order::Weighted(_) | Order::Switches);
+        if known && !shortens {
+            return;
+        }
+        if !known {
+            self.open.resize(id as usize + 1, false);
+        }
+        // Found again at a lower cost: to be expanded once more.
+        self.open[id as usize] = true;
+        let h = (self.estimate)(state);
+        if matches!(self.order, Order::Depth | Order::Beam(_)) {
+            self.fresh.push((h, id));
+            return;
+        }
+        let g = u64::from(graph.cost(id));
+        let key = match self.order {
+            Order::AStar => g + u64::from(h),
+            Order::Weighted(percent) => g * 100 + u64::from(h) * u64::from(percent),
+            Order::Switches => g,
+            _ => u64::from(h),
+        };
+        // Among equals the nearest, then the one found last.
+        self.counter += 1;
+        self.heap.push(Reverse((key, h, Reverse(self.counter), id)));
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        match self.order {
+            Order::Breadth => self.level.pop_front(),
+            Order::Depth => {
+                // The nearest on top.
+                self.fresh.sort_by_key(|(h, _)| Reverse(*h));
+                self.stack.extend(self.fresh.drain(..).map(|(_, id)| id));
+                self.stack.pop()
+            }
+            Order::Beam(width) => {
+                if self.level.is_empty() {
+                    self.fresh.sort_by_key(|(h, _)| *h);
+                    if self.fresh.len() > width {
+                        self.fresh.truncate(width);
+                        self.dropped = true;
+                    }
+                    self.level.extend(self.fresh.drain(..).map(|(_, id)| id));
+                }
+                self.level.pop_front()
+            }
+            _ => loop {
+                let Reverse((_, _, _, id)) = self.heap.pop()?;
+                // Of several copies the cheapest comes first.
+                if std::mem::replace(&mut self.open[id as usize], false) {
+                    return Some(id);
+                }
+            },
+        }
+    }
+
+    fn cost(&self, last: TaskId, next: TaskId) -> u32 {
+        match self.order {
+            Order::Switches => u32::from(last != next),
+            _ => 1,
+        }
+    }
+
+    fn by_task(&self) -> bool {
+        self.order == Order::Switches
+    }
+
+    fn wants(&mut self, seen: &Seen, state: &State) -> bool {
+        (self.wants)(seen, state)
+    }
+
+    fn is_target(&mut self, state: &State) -> bool {
+        (self.target)(state)
+    }
+
+    fn keeps_all(&self) -> bool {
+        !self.dropped
+    }
+}

@@ -1,0 +1,228 @@
+//! Exact distances in the product of a few tasks, with all their data and the property.
+//!
+//! Of each kind of client only a few are kept; the others are never activated. That smaller program is
+//! explored with local steps run at once, and the steps from each of its states to a target are counted
+//! backwards. A state of the whole program is as far as what the kept tasks of it are.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use rendez_evidence::{Control, Options, Seen};
+use rendez_explore::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
+use rendez_model::semantics::Semantics;
+use rendez_model::state::{Lock, State};
+use rendez_model::{Action, Owner, Program, Storage, TaskId};
+
+use crate::code::FAR;
+
+/// Larger products are of no use.
+const STATES: usize = 200_000;
+
+/// Programs with so many tasks of each kind; fewer first. Those that leave nobody out come last.
+pub fn smaller(program: &Program) -> Vec<(Program, Vec<bool>)> {
+    let mut all: Vec<(Program, Vec<bool>)> = Vec::new();
+    for keep in 1..=4 {
+        let removed = removed(program, keep);
+        if all.last().is_some_and(|(_, last)| *last == removed) {
+            continue;
+        }
+        let mut less = program.clone();
+        for node in &mut less.nodes {
+            if let Action::Activate { tasks, .. } = &mut node.action {
+                tasks.retain(|t| t.constant().is_none_or(|t| !removed[t as usize]));
+            }
+        }
+        let whole = removed.iter().all(|r| !r);
+        all.push((less, removed));
+        if whole {
+            break;
+        }
+    }
+    all
+}
+
+/// The tasks to leave out: nobody calls them, they are activated by name, and enough others run the
+/// same code.
+fn removed(program: &Program, keep: usize) -> Vec<bool> {
+    let mut named = vec![false; program.tasks.len()];
+    for node in &program.nodes {
+        if let Action::Activate { tasks, .. } = &node.action {
+            tasks.iter().filter_map(|t| t.constant()).for_each(|t| named[t as usize] = true);
+        }
+    }
+    for entry in &program.entries {
+        if let Owner::Task(task) = entry.owner {
+            named[task.index()] = false;
+        }
+    }
+    let kind = |t: usize| program.node(program.tasks[t].start).span;
+    (0..program.tasks.len())
+        .map(|t| {
+            let same = (1..t).filter(|other| named[*other] && kind(*other) == kind(t)).count();
+            named[t] && t > 0 && same >= keep
+        })
+        .collect()
+}
+
+/// A smaller program with the distances of its states.
+pub struct Pattern<'r> {
+    semantics: Semantics<'r>,
+    local: LocalSteps,
+    graph: RefCell<Graph>,
+    /// By state: steps to the nearest target, and the task that makes the first.
+    distance: Vec<(u32, TaskId)>,
+    most: u32,
+    removed: Vec<bool>,
+    initial: State,
+    pub states: usize,
+}
+
+/// Steps of a task up to its next step that others notice count less than such steps.
+const LOCAL: u32 = 4_096;
+
+/// Goes on when targets are found.
+struct Every<'a> {
+    inner: Breadth,
+    wants: &'a mut dyn FnMut(&Seen, &State) -> bool,
+    target: &'a mut dyn FnMut(&State) -> bool,
+    targets: Vec<State>,
+}
+
+impl Frontier for Every<'_> {
+    fn push(&mut self, id: u32, graph: &Graph, state: &State) {
+        self.inner.push(id, graph, state);
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        self.inner.pop()
+    }
+
+    fn wants(&mut self, seen: &Seen, state: &State) -> bool {
+        if (self.wants)(seen, state) {
+            self.targets.push(state.clone());
+        }
+        false
+    }
+
+    fn is_target(&mut self, state: &State) -> bool {
+        if (self.target)(state) {
+            self.targets.push(state.clone());
+        }
+        false
+    }
+}
+
+impl<'r> Pattern<'r> {
+    /// None if the program has too many states, or no target.
+    pub fn new(
+        program: &'r Program,
+        removed: Vec<bool>,
+        options: &Options,
+        control: &Control,
+        wants: &mut dyn FnMut(&Seen, &State) -> bool,
+        target: &mut dyn FnMut(&State) -> bool,
+    ) -> Option<Pattern<'r>> {
+        let semantics = Semantics::bounded(program, options.recursion);
+        let time = options.timeout.map_or(Duration::from_secs(5), |t| t / 5);
+        let options = Options {
+            merge_local: true,
+            max_states: STATES,
+            timeout: Some(time),
+            skip_guesses: true,
+            ..options.clone()
+        };
+        let local = local_steps(program, &options);
+        let mut every = Every { inner: Breadth::default(), wants, target, targets: Vec::new() };
+        let found = search(&semantics, &local, &options, control, &mut every);
+        let mut graph = found.graph;
+        let n = graph.len();
+        let mut before: Vec<Vec<(u32, u16)>> = vec![Vec::new(); n];
+        for id in 0..n as u32 {
+            for edge in graph.edges(id) {
+                if edge.to != Edge::ELSEWHERE {
+                    before[edge.to as usize].push((id, edge.task));
+                }
+            }
+        }
+        let mut distance = vec![(FAR, TaskId(0)); n];
+        let mut queue = VecDeque::new();
+        for target in &every.targets {
+            if let Some(id) = graph.find(target)
+                && distance[id as usize].0 == FAR
+            {
+                distance[id as usize].0 = 0;
+                queue.push_back(id);
+            }
+        }
+        if queue.is_empty() {
+            return None;
+        }
+        let mut most = 0;
+        while let Some(id) = queue.pop_front() {
+            most = distance[id as usize].0;
+            for (from, task) in &before[id as usize] {
+                if distance[*from as usize].0 == FAR {
+                    distance[*from as usize] = (most + 1, TaskId(u32::from(*task)));
+                    queue.push_back(*from);
+                }
+            }
+        }
+        let initial = semantics.initial();
+        Some(Pattern {
+            semantics,
+            local,
+            graph: RefCell::new(graph),
+            distance,
+            most,
+            removed,
+            initial,
+            states: n,
+        })
+    }
+
+    /// How far a state is from a target: steps that others notice first, then those of the task that
+    /// makes the first of them. None if the smaller program knows no such state.
+    pub fn estimate(&self, state: &State) -> Option<u32> {
+        let mut less = state.clone();
+        let program = self.semantics.program;
+        for (t, removed) in self.removed.iter().enumerate() {
+            if *removed {
+                less.tasks[t] = self.initial.tasks[t].clone();
+            }
+        }
+        if self.removed.contains(&true) {
+            for (v, var) in program.vars.iter().enumerate() {
+                if matches!(var.storage, Storage::Local(t) if self.removed[t.index()]) {
+                    less.vars[v] = self.initial.vars[v];
+                }
+            }
+            for e in 0..less.queues.len() {
+                less.queues[e].retain(|c| !self.removed[c.task.index()]);
+            }
+            for o in 0..less.locks.len() {
+                if matches!(less.locks[o], Lock::Write(t) if self.removed[t.index()]) {
+                    less.locks[o] = Lock::Free;
+                }
+            }
+        }
+        let mut steps = vec![0u32; self.removed.len()];
+        let settled = self.local.settle(&self.semantics, less, |o| steps[o.step.task.index()] += 1);
+        let id = self.graph.borrow_mut().find(&settled)?;
+        let (far, task) = self.distance[id as usize];
+        if far == FAR {
+            return None;
+        }
+        // At the target everybody has come to rest.
+        let rest = match far {
+            0 => steps.iter().sum(),
+            _ => steps[task.index()],
+        };
+        Some(far.saturating_mul(LOCAL).saturating_add(rest.min(LOCAL - 1)))
+    }
+
+    /// More than any estimate.
+    pub fn beyond(&self) -> u32 {
+        (self.most + 1).saturating_mul(LOCAL)
+    }
+}
