@@ -1,7 +1,7 @@
 //! The code of a task as graphs that call each other, and how far it is to the end of each.
 
 use rendez_model::access::Access;
-use rendez_model::{Action, CallMode, Catch, Loc, Owner, Place, Program, TaskId, Trigger};
+use rendez_model::{Action, CallMode, Catch, EntryId, Loc, Owner, Place, Program, TaskId, Trigger};
 
 use crate::radix::Radix;
 
@@ -60,9 +60,11 @@ pub struct Code {
     pub to_raise: Vec<u32>,
 }
 
-/// Numbers of the nodes of every location.
+/// Numbers of the nodes of every location, and what all codes share.
 pub struct Places {
     place: Vec<u32>,
+    /// The entries to which calls are requeued.
+    requeued: Vec<EntryId>,
 }
 
 impl Places {
@@ -73,7 +75,15 @@ impl Places {
                 place[loc.index()] = i as u32;
             }
         }
-        Places { place }
+        let mut requeued = Vec::new();
+        for node in &program.nodes {
+            if let Action::Requeue { entry, .. } = &node.action {
+                requeued.extend(program.possible_entries(entry));
+            }
+        }
+        requeued.sort();
+        requeued.dedup();
+        Places { place, requeued }
     }
 
     pub fn of(&self, loc: Loc) -> u32 {
@@ -131,9 +141,10 @@ impl Code {
         };
         let mut called = rustc_hash::FxHashMap::default();
         for i in 0..n {
-            code.node(program, places, &mut called, i);
+            code.node(program, places, &places.requeued, &mut called, i);
         }
         code.ends(program, places);
+        code.exits();
         for i in 0..n {
             for k in 0..code.after[i].len() {
                 let to = code.after[i][k] as usize;
@@ -171,6 +182,7 @@ impl Code {
         &mut self,
         program: &Program,
         places: &Places,
+        requeued: &[EntryId],
         called: &mut rustc_hash::FxHashMap<Loc, u32>,
         i: usize,
     ) {
@@ -194,7 +206,10 @@ impl Code {
             Action::EntryCall { entry, mode, next, .. } => {
                 let mut callees = Vec::new();
                 let mut rendezvous = false;
-                for e in program.possible_entries(entry) {
+                // A call that is requeued runs another body.
+                let mut entries = program.possible_entries(entry);
+                entries.extend(requeued);
+                for e in entries {
                     match (program.entries[e.index()].owner, program.bodies.get(&(self.task, e))) {
                         (Owner::Object(_), Some(body)) => {
                             callees.push(entered(self, program.procs[body.index()].start));
@@ -260,9 +275,19 @@ impl Code {
             for loc in program.reachable(self.locs[start as usize]) {
                 let node = places.of(loc);
                 self.graph_of[node as usize] = Some(c as u32);
-                if matches!(program.node(loc).action, Action::Return) {
+                // A call that is requeued from here ends the body; it may be over in no time.
+                if matches!(program.node(loc).action, Action::Return | Action::Requeue { .. }) {
                     self.callees[c].ends.push(node);
                 }
+            }
+        }
+    }
+
+    /// An exception that leaves the body of the task leads to its exit.
+    fn exits(&mut self) {
+        for r in &self.raises {
+            if self.graph_of[*r as usize].is_none() {
+                self.after[*r as usize].push(self.exit);
             }
         }
     }
@@ -436,6 +461,9 @@ impl Code {
                 for c in &self.sites[*s as usize].callees {
                     raises[*c as usize].iter().for_each(|r| reach(*r));
                 }
+            }
+            if node == self.exit {
+                self.raises.iter().for_each(|r| reach(*r));
             }
         }
         settled
