@@ -1,11 +1,12 @@
 //! The engine: searches for one kind of error after the other.
 
+use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
     Answer, Control, End, Entries, Finding, Findings, Kind, Options, Outcome, PropertyAnswer, Question,
-    Random, Resolved, Seen, Severity, Stats, Witness, alive, fewest_switches, kind_of_blocking, races,
-    replay, switches,
+    Random, Resolved, Seen, Severity, Stats, Witness, alive, fewest_switches, kind_of_blocking,
+    kind_of_stuck, races, replay, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_model::access::Access;
@@ -42,11 +43,21 @@ pub struct Settings {
     pub shorten: bool,
     /// Checks that matter; all if there is none.
     pub only: Vec<Kind>,
+    /// Some tasks that are stuck while others can go on are enough; not for A*, whose estimates are
+    /// about everybody.
+    pub partial: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { heuristic: None, order: Order::Best, seed: 1, shorten: true, only: Vec::new() }
+        Settings {
+            heuristic: None,
+            order: Order::Best,
+            seed: 1,
+            shorten: true,
+            only: Vec::new(),
+            partial: true,
+        }
     }
 }
 
@@ -78,14 +89,14 @@ pub struct Directed {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Searches for one kind of error.
-pub fn seek(
-    semantics: &Semantics,
-    local: &LocalSteps,
-    wanted: Wanted,
+pub fn seek<'a>(
+    semantics: &'a Semantics,
+    local: &'a LocalSteps,
+    wanted: Wanted<'a>,
     heuristic: Heuristic,
-    settings: &Settings,
-    options: &Options,
-    control: &Control,
+    settings: &'a Settings,
+    options: &'a Options,
+    control: &'a Control,
 ) -> Directed {
     let started = Instant::now();
     let program = semantics.program;
@@ -97,6 +108,7 @@ pub fn seek(
     let smaller = if heuristic == Heuristic::Pattern { smaller(program) } else { Vec::new() };
     let mut prepared = 0;
     let mut pattern = None;
+    let mut beforehand = Probe::new(semantics, local, options, control, wanted, settings);
     for (less, removed) in &smaller {
         pattern = Pattern::new(
             less,
@@ -104,7 +116,7 @@ pub fn seek(
             options,
             control,
             &mut |seen, state| wants(semantics, wanted, seen, state, &settings.only),
-            &mut |state| is_target(wanted, state),
+            &mut |state| beforehand.is_target(state),
         );
         if let Some(pattern) = &pattern {
             prepared = pattern.states;
@@ -132,12 +144,12 @@ pub fn seek(
             }
         }
     };
-    let mut probe = Probe::new(semantics, local, options, control, wanted);
+    let mut probe = Probe::new(semantics, local, options, control, wanted, settings);
     let mut frontier = Guided::new(
         settings.order,
         estimate,
         Box::new(|seen, state| wants(semantics, wanted, seen, state, &settings.only)),
-        Box::new(|state| is_target(wanted, state) || probe.spins(state)),
+        Box::new(|state| probe.is_target(state)),
     );
     let analysis = started.elapsed();
     let options = Options { timeout: options.timeout.map(|t| t.saturating_sub(analysis)), ..options.clone() };
@@ -182,14 +194,7 @@ fn wants(semantics: &Semantics, wanted: Wanted, seen: &Seen, state: &State, only
     }
 }
 
-fn is_target(wanted: Wanted, state: &State) -> bool {
-    match wanted {
-        Wanted::Formula(formula) => formula.in_state(state) == Some(false),
-        _ => false,
-    }
-}
-
-/// Recognises states from which tasks wait busily for ever.
+/// Recognises states from which tasks wait for ever, or wait busily for ever.
 struct Probe<'a, 'p> {
     semantics: &'a Semantics<'p>,
     local: &'a LocalSteps,
@@ -199,7 +204,14 @@ struct Probe<'a, 'p> {
     polls: Vec<bool>,
     seen: usize,
     in_vain: usize,
+    /// How often waiting tasks at the same places were looked at.
+    tried: rustc_hash::FxHashMap<u64, u32>,
+    wanted: Wanted<'a>,
+    settings: &'a Settings,
 }
+
+/// Of states in which the same tasks wait in the same calls so many are looked at.
+const TRIES: u32 = 24;
 
 /// States that a probe looks at.
 const PROBED: usize = 500;
@@ -210,7 +222,8 @@ impl<'a, 'p> Probe<'a, 'p> {
         local: &'a LocalSteps,
         options: &'a Options,
         control: &'a Control,
-        wanted: Wanted,
+        wanted: Wanted<'a>,
+        settings: &'a Settings,
     ) -> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
@@ -243,7 +256,59 @@ impl<'a, 'p> Probe<'a, 'p> {
             }
             _ => Vec::new(),
         };
-        Probe { semantics, local, options, control, polls, seen: 0, in_vain: 0 }
+        Probe {
+            semantics,
+            local,
+            options,
+            control,
+            polls,
+            seen: 0,
+            in_vain: 0,
+            tried: Default::default(),
+            wanted,
+            settings,
+        }
+    }
+
+    /// Whether a state is what is wanted.
+    fn is_target(&mut self, state: &State) -> bool {
+        match self.wanted {
+            Wanted::Formula(formula) => formula.in_state(state) == Some(false),
+            Wanted::Blocking if self.settings.partial && self.settings.order != Order::AStar => {
+                self.is_stuck(state) || self.spins(state)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether some tasks are stuck. Others may help at first and not later: of states with the same
+    /// tasks waiting only a few are looked at.
+    fn is_stuck(&mut self, state: &State) -> bool {
+        let mut hasher = rustc_hash::FxHasher::default();
+        let mut any = false;
+        for (t, ts) in state.tasks.iter().enumerate() {
+            if let Wait::Queued { entry, .. } = ts.wait {
+                any = true;
+                (t, ts.pc, entry).hash(&mut hasher);
+            }
+        }
+        if !any {
+            return false;
+        }
+        let tries = self.tried.entry(hasher.finish()).or_default();
+        *tries += 1;
+        *tries <= TRIES && self.stuck(state).is_some()
+    }
+
+    /// The tasks that are stuck, if that is what is wanted.
+    fn stuck(&self, state: &State) -> Option<Vec<TaskId>> {
+        let tasks = stuck(self.semantics, state);
+        if tasks.is_empty() {
+            return None;
+        }
+        let (kind, ..) = kind_of_stuck(self.semantics, state, &tasks)?;
+        let only = &self.settings.only;
+        (only.is_empty() || only.contains(&kind)).then_some(tasks)
     }
 
     fn spins(&mut self, state: &State) -> bool {
@@ -292,6 +357,8 @@ impl<'a, 'p> Probe<'a, 'p> {
 struct Hunt<'a, 'p> {
     semantics: &'a Semantics<'p>,
     local: LocalSteps,
+    /// The same, but the end of a rendezvous is a step of its own: it lets the caller go on.
+    shown: LocalSteps,
     settings: &'a Settings,
     options: &'a Options,
     control: &'a Control,
@@ -313,8 +380,10 @@ impl<'a, 'p> Hunt<'a, 'p> {
         options: &'a Options,
         control: &'a Control,
     ) -> Hunt<'a, 'p> {
+        let ends = |a: &Action| matches!(a, Action::EndAccept { .. } | Action::FailAccept { .. });
         Hunt {
             semantics,
+            shown: LocalSteps::new(semantics.program, options.merge_local, ends),
             local,
             settings,
             options,
@@ -336,7 +405,12 @@ impl<'a, 'p> Hunt<'a, 'p> {
 
     /// Searches within a share of the time that is left; true if nothing remains to be searched.
     fn pursue(&mut self, wanted: Wanted, share: u32) -> bool {
-        let until = Instant::now() + self.left() / share;
+        let mut time = self.left() / share;
+        // Who has an error in hand waits a little for the next.
+        if self.findings.any_error() {
+            time = time.min((self.started.elapsed() * 2).max(Duration::from_secs(1)));
+        }
+        let until = Instant::now() + time;
         if self.settings.order == Order::Walk {
             self.walk(wanted, until);
             return false;
@@ -415,8 +489,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let mut state = found.graph.state(sighting.state);
             if is_wanted || blocked <= 20 {
                 let needed = needed(&sighting.what);
-                let fewer = fewest_switches(self.semantics, &moves, &needed);
-                if let Some(trace) = replay(self.semantics, &fewer)
+                if let Some((fewer, _)) = self.reordered(&moves, &needed)
+                    && let Some(trace) = replay(self.semantics, &fewer)
                     && still(
                         &sighting.what,
                         self.semantics.program,
@@ -428,7 +502,14 @@ impl<'a, 'p> Hunt<'a, 'p> {
                     moves = fewer;
                 }
             }
-            if is_wanted && let Some((fewer, end)) = self.fewer(wanted, &sighting.what, &moves, options) {
+            // Servers that wait in vain are no error, but their trace should be short, too.
+            let idle = blocked == 1
+                && sighting.what == Seen::Blocked
+                && matches!(wanted, Wanted::Blocking)
+                && kind_of_blocking(self.semantics, &state) == Some(Kind::ServerIdle);
+            if (is_wanted || idle)
+                && let Some((fewer, end)) = self.fewer(wanted, idle, &sighting.what, &moves, options)
+            {
                 moves = fewer;
                 state = end;
             }
@@ -441,12 +522,67 @@ impl<'a, 'p> Hunt<'a, 'p> {
             && !found.sightings.iter().any(|s| s.state == id && s.what == Seen::Blocked)
         {
             let state = found.graph.state(id);
-            let probe = Probe::new(self.semantics, &self.local, options, self.control, wanted);
-            if let Some(after) = probe.from(&state) {
-                self.forever(&after, Some(&found.graph.path(id)));
+            let path = found.graph.path(id);
+            let probe = Probe::new(self.semantics, &self.local, options, self.control, wanted, self.settings);
+            if let Some(tasks) = probe.stuck(&state) {
+                let moves = self.local.unmerged(self.semantics, &path);
+                let (moves, state) = self.only_stuck(wanted, &tasks, moves, state, options);
+                let tasks = stuck(self.semantics, &state);
+                self.findings.stuck(&tasks, &moves, &state);
+            } else if let Some(after) = probe.from(&state) {
+                self.forever(&after, Some(&path));
             }
         }
         !before && self.findings.any_guessed()
+    }
+
+    /// The steps that the stuck tasks need, in an order with few task switches.
+    fn only_stuck(
+        &self,
+        wanted: Wanted,
+        tasks: &[TaskId],
+        moves: Vec<Move>,
+        state: State,
+        options: &Options,
+    ) -> (Vec<Move>, State) {
+        let clients: Vec<TaskId> = tasks
+            .iter()
+            .copied()
+            .filter(|t| matches!(state.tasks[t.index()].wait, Wait::Queued { .. }))
+            .collect();
+        let named = kind_of_stuck(self.semantics, &state, tasks).map_or(clients, |(_, named, _)| named);
+        let mut best = (moves, state, usize::MAX);
+        if let Some(shorter) = self.shorter(&named, &best.0) {
+            best = shorter;
+        }
+        if let Some(found) = self.by_switches(wanted, false, options)
+            && let Some((id, None)) = found.found
+        {
+            let state = found.graph.state(id);
+            let path = self.shown.unmerged(self.semantics, &found.graph.path(id));
+            let tasks = stuck(self.semantics, &state);
+            if let Some((_, named, _)) = kind_of_stuck(self.semantics, &state, &tasks)
+                && let Some(shorter) = self.shorter(&named, &path)
+                && shorter.2 < best.2
+            {
+                best = shorter;
+            }
+        }
+        (best.0, best.1)
+    }
+
+    /// The steps that some tasks need to come where they are stuck, if they are so without the others.
+    fn shorter(&self, named: &[TaskId], moves: &[Move]) -> Option<(Vec<Move>, State, usize)> {
+        [named, &[]].into_iter().find_map(|needed| {
+            let (fewer, switches) = self.reordered(moves, needed)?;
+            let end = replay(self.semantics, &fewer)?.last;
+            let still = stuck(self.semantics, &end);
+            named.iter().all(|t| still.contains(t)).then_some((fewer, end, switches))
+        })
+    }
+
+    fn reordered(&self, moves: &[Move], needed: &[TaskId]) -> Option<(Vec<Move>, usize)> {
+        fewest_switches(self.semantics, &self.local.access, moves, needed)
     }
 
     /// What goes on for ever in a graph that begins after some moves.
@@ -458,9 +594,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let mut moves = prefix.unwrap_or_default().to_vec();
             moves.extend(found.graph.path(id));
             let moves = self.local.unmerged(self.semantics, &moves);
-            let fewer = fewest_switches(self.semantics, &moves, &[]);
-            let same = replay(self.semantics, &fewer).is_some();
-            let moves = if same { fewer } else { moves };
+            let fewer = self.reordered(&moves, &[]).map(|(fewer, _)| fewer);
+            let moves = fewer.filter(|f| replay(self.semantics, f).is_some()).unwrap_or(moves);
             self.findings.forever(&what, &moves, &found.graph.state(id));
         }
     }
@@ -469,20 +604,13 @@ impl<'a, 'p> Hunt<'a, 'p> {
     fn fewer(
         &self,
         wanted: Wanted,
+        idle: bool,
         what: &Seen,
         moves: &[Move],
         options: &Options,
     ) -> Option<(Vec<Move>, State)> {
-        if !self.settings.shorten || self.settings.order == Order::Switches {
-            return None;
-        }
-        let now = switches(moves);
-        let time = (self.left() / 4).min(Duration::from_secs(2));
-        let settings = Settings { order: Order::Switches, ..self.settings.clone() };
-        let options = Options { timeout: Some(time), ..options.clone() };
-        let heuristic = Heuristic::Measured(Measure::Efca);
-        let found =
-            seek(self.semantics, &self.local, wanted, heuristic, &settings, &options, self.control).search;
+        let (_, now) = self.reordered(moves, &needed(what))?;
+        let found = self.by_switches(wanted, idle, options)?;
         let (id, mv) = found.found?;
         let sighting = found.sightings.iter().find(|s| (s.state, s.mv) == (id, mv))?;
         if std::mem::discriminant(&sighting.what) != std::mem::discriminant(what) {
@@ -490,12 +618,25 @@ impl<'a, 'p> Hunt<'a, 'p> {
         }
         let mut path = found.graph.path(id);
         path.extend(mv);
-        let path = self.local.unmerged(self.semantics, &path);
-        let fewer = fewest_switches(self.semantics, &path, &needed(&sighting.what));
+        let path = self.shown.unmerged(self.semantics, &path);
+        let (fewer, switches) = self.reordered(&path, &needed(&sighting.what))?;
         let trace = replay(self.semantics, &fewer)?;
         let access = &self.local.access;
-        (switches(&fewer) < now && still(what, self.semantics.program, access, &trace.last, mv))
+        (switches < now && still(what, self.semantics.program, access, &trace.last, mv))
             .then_some((fewer, trace.last))
+    }
+
+    /// A search by task switches, for a short time.
+    fn by_switches(&self, wanted: Wanted, idle: bool, options: &Options) -> Option<Search> {
+        if !self.settings.shorten || self.settings.order == Order::Switches {
+            return None;
+        }
+        let time = (self.left() / 4).min(Duration::from_secs(2));
+        let only = if idle { vec![Kind::ServerIdle] } else { self.settings.only.clone() };
+        let settings = Settings { order: Order::Switches, only, ..self.settings.clone() };
+        let options = Options { timeout: Some(time), ..options.clone() };
+        let heuristic = Heuristic::Measured(Measure::Efca);
+        Some(seek(self.semantics, &self.shown, wanted, heuristic, &settings, &options, self.control).search)
     }
 
     fn walk(&mut self, wanted: Wanted, until: Instant) {
@@ -517,8 +658,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             },
         );
         if let Some((moves, state, seen)) = first {
-            let fewer = fewest_switches(semantics, &moves, &needed(&seen));
-            let moves = if replay(semantics, &fewer).is_some() { fewer } else { moves };
+            let fewer = self.reordered(&moves, &needed(&seen)).map(|(fewer, _)| fewer);
+            let moves = fewer.filter(|f| replay(semantics, f).is_some()).unwrap_or(moves);
             self.findings.seen(&seen, &moves, &state);
         }
     }
@@ -654,8 +795,8 @@ pub fn formula(
             match found.found {
                 Some((id, _)) => {
                     let moves = local.unmerged(&semantics, &found.graph.path(id));
-                    let fewer = fewest_switches(&semantics, &moves, &[]);
-                    let traces = [fewer, moves].into_iter().filter_map(|m| replay(&semantics, &m));
+                    let fewer = fewest_switches(&semantics, &local.access, &moves, &[]).map(|(f, _)| f);
+                    let traces = fewer.into_iter().chain([moves]).filter_map(|m| replay(&semantics, &m));
                     let mut shown = traces.filter(|t| inner.in_state(&t.last) == Some(false));
                     match shown.next() {
                         Some(trace) => {

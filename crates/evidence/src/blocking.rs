@@ -238,6 +238,20 @@ pub fn kind_of_blocking(semantics: &Semantics, state: &State) -> Option<Kind> {
     (!semantics.program.open || kind != Kind::ServerIdle).then_some(kind)
 }
 
+/// What kind of blocking it is that some tasks are stuck, whom to name, and why they wait.
+pub fn kind_of_stuck(
+    semantics: &Semantics,
+    state: &State,
+    stuck: &[TaskId],
+) -> Option<(Kind, Vec<TaskId>, Vec<Waiting>)> {
+    let mut waiting = why_blocked(semantics, state);
+    waiting.retain(|w| stuck.contains(&w.task));
+    // The circle is among those that are stuck.
+    waiting.iter_mut().for_each(|w| w.on.retain(|t| stuck.contains(t)));
+    let (kind, named) = classify(&waiting)?;
+    (kind != Kind::ServerIdle).then_some((kind, named, waiting))
+}
+
 /// Tells the kinds of blocking apart. `stuck` are the tasks that can never go on.
 pub fn classify(waiting: &[Waiting]) -> Option<(Kind, Vec<TaskId>)> {
     let clients: Vec<&Waiting> = waiting.iter().filter(|w| w.role == Role::Client).collect();

@@ -12,6 +12,7 @@ mod formula;
 mod random;
 mod reorder;
 mod seen;
+mod stuck;
 mod trace;
 mod verdict;
 
@@ -19,13 +20,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 pub use bind::{bind, follow, same};
-pub use blocking::{Waiting, kind_of_blocking, why_blocked};
+pub use blocking::{Waiting, kind_of_blocking, kind_of_stuck, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{Question, Resolved};
 pub use random::Random;
-pub use reorder::{fewest_switches, switches};
+pub use reorder::fewest_switches;
 pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
+pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, vacuous};
 

@@ -3,60 +3,76 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use rendez_model::TaskId;
+use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics};
-use rendez_model::state::State;
+use rendez_model::state::{State, Wait};
 use rendez_model::watch::Log;
+use rendez_model::{Action, TaskId};
 
-/// A step of a trace: who moves, and which steps of others must come before, as places in their
-/// tasks' own order.
+use crate::trace::replay;
+
+/// A step of a trace: who moves, which steps of others must come before, as places in their tasks'
+/// own order, and whether it concerns nobody else.
 struct Link {
     mv: Move,
     before: Vec<(usize, u32)>,
+    local: bool,
 }
 
 /// At most so many orders are followed at a time.
 const WIDTH: usize = 64;
 
-/// How often another task moves than the one before.
-pub fn switches(moves: &[Move]) -> usize {
-    moves.windows(2).filter(|w| w[0].task != w[1].task).count()
-}
+/// How far each task is, and who moved in which order.
+type Way = (Vec<u32>, Vec<usize>);
 
-/// The same steps in an order with as few task switches as was found. Of the steps, only those are
-/// kept that the last step of one of the given tasks depends on; all, if none is given.
+/// The same steps in an order with as few task switches as was found, and their number; None if the
+/// moves are no execution. Steps that concern nobody else count for nothing. Of the steps, only those
+/// are kept that the last step of one of the given tasks depends on; all, if none is given.
 ///
 /// Steps depend on each other if one changes what the other looks at; what a step looks at the
 /// semantics tells. The result is an execution to be replayed like any other.
-pub fn fewest_switches(semantics: &Semantics, moves: &[Move], needed: &[TaskId]) -> Vec<Move> {
-    let Some(tasks) = dependencies(semantics, moves, needed) else { return moves.to_vec() };
-    let total: usize = tasks.iter().map(Vec::len).sum();
-    let mut level: Vec<(Vec<u32>, Vec<usize>)> = vec![(vec![0; tasks.len()], Vec::new())];
+pub fn fewest_switches(
+    semantics: &Semantics,
+    access: &Access,
+    moves: &[Move],
+    needed: &[TaskId],
+) -> Option<(Vec<Move>, usize)> {
+    let (tasks, last) = dependencies(semantics, access, moves, needed)?;
+    let mut start = vec![0; tasks.len()];
+    settle(&tasks, &mut start);
+    let mut level: Vec<Way> = vec![(start, Vec::new())];
     // Running a task as far as it goes prevents nothing, so that only the order of tasks is chosen.
     loop {
-        let finished = |at: &[u32]| at.iter().map(|n| *n as usize).sum::<usize>() == total;
+        let finished = |at: &[u32]| at.iter().zip(&tasks).all(|(n, links)| *n as usize == links.len());
         if let Some((_, order)) = level.iter().find(|(at, _)| finished(at)) {
-            return emit(&tasks, order);
+            let moves = emit(&tasks, order);
+            // Nothing but the order may have changed.
+            let end = replay(semantics, &moves)?.last;
+            return (!needed.is_empty() || end == last).then_some((moves, order.len().saturating_sub(1)));
         }
-        let mut next: Vec<(Vec<u32>, Vec<usize>)> = Vec::new();
+        let mut next: Vec<Way> = Vec::new();
         let mut seen = HashSet::new();
         for (at, order) in &level {
             for t in 0..tasks.len() {
-                let to = run(&tasks, at, t);
-                if to == at[t] {
-                    continue;
+                let mut to = at.clone();
+                // Its own steps, and what others do unnoticed meanwhile.
+                loop {
+                    let before = to[t];
+                    to[t] = run(&tasks, &to, t, false);
+                    if to[t] == before {
+                        break;
+                    }
+                    settle(&tasks, &mut to);
                 }
-                let mut at = at.clone();
-                at[t] = to;
-                if seen.insert(at.clone()) {
+                if to[t] != at[t] && seen.insert(to.clone()) {
                     let mut order = order.clone();
                     order.push(t);
-                    next.push((at, order));
+                    next.push((to, order));
                 }
             }
         }
         if next.is_empty() {
-            return moves.to_vec();
+            return None;
         }
         next.sort_by_key(|(at, _)| std::cmp::Reverse(at.iter().map(|n| u64::from(*n)).sum::<u64>()));
         next.truncate(WIDTH);
@@ -64,25 +80,71 @@ pub fn fewest_switches(semantics: &Semantics, moves: &[Move], needed: &[TaskId])
     }
 }
 
+/// Lets every task make the steps that concern nobody else.
+fn settle(tasks: &[Vec<Link>], at: &mut [u32]) {
+    let mut moved = true;
+    while moved {
+        moved = false;
+        for t in 0..tasks.len() {
+            let to = run(tasks, at, t, true);
+            moved |= to != at[t];
+            at[t] = to;
+        }
+    }
+}
+
 /// How far a task comes on its own.
-fn run(tasks: &[Vec<Link>], at: &[u32], t: usize) -> u32 {
-    let free = |link: &&Link| link.before.iter().all(|(task, n)| *task == t || at[*task] > *n);
+fn run(tasks: &[Vec<Link>], at: &[u32], t: usize, local: bool) -> u32 {
+    let free = |link: &&Link| {
+        (link.local || !local) && link.before.iter().all(|(task, n)| *task == t || at[*task] > *n)
+    };
     at[t] + tasks[t][at[t] as usize..].iter().take_while(free).count() as u32
 }
 
+/// The moves of an order of tasks. Steps that concern nobody else come when they are needed.
 fn emit(tasks: &[Vec<Link>], order: &[usize]) -> Vec<Move> {
     let mut at = vec![0; tasks.len()];
+    settle(tasks, &mut at);
+    let mut done = vec![0; tasks.len()];
     let mut moves = Vec::new();
     for t in order {
-        let to = run(tasks, &at, *t);
-        moves.extend(tasks[*t][at[*t] as usize..to as usize].iter().map(|l| l.mv));
-        at[*t] = to;
+        loop {
+            let before = at[*t];
+            at[*t] = run(tasks, &at, *t, false);
+            if at[*t] == before {
+                break;
+            }
+            settle(tasks, &mut at);
+        }
+        demand(tasks, &mut done, *t, at[*t], &mut moves);
+    }
+    for t in 0..tasks.len() {
+        demand(tasks, &mut done, t, tasks[t].len() as u32, &mut moves);
     }
     moves
 }
 
+/// Emits the steps of a task up to a place, and before each what it depends on.
+fn demand(tasks: &[Vec<Link>], done: &mut [u32], t: usize, to: u32, moves: &mut Vec<Move>) {
+    while done[t] < to {
+        let link = &tasks[t][done[t] as usize];
+        for (other, n) in &link.before {
+            if *other != t {
+                demand(tasks, done, *other, n + 1, moves);
+            }
+        }
+        moves.push(link.mv);
+        done[t] += 1;
+    }
+}
+
 /// The steps of each task with what they depend on; None if the moves are no execution.
-fn dependencies(semantics: &Semantics, moves: &[Move], needed: &[TaskId]) -> Option<Vec<Vec<Link>>> {
+fn dependencies(
+    semantics: &Semantics,
+    access: &Access,
+    moves: &[Move],
+    needed: &[TaskId],
+) -> Option<(Vec<Vec<Link>>, State)> {
     let log = Rc::new(Log::default());
     let mut state = semantics.initial();
     state.watch(&log);
@@ -92,13 +154,25 @@ fn dependencies(semantics: &Semantics, moves: &[Move], needed: &[TaskId]) -> Opt
     // By part of the state: who wrote it last, and who has read it since.
     let mut writer: Vec<Option<usize>> = Vec::new();
     let mut readers: Vec<Vec<usize>> = Vec::new();
+    let mut quiet = Vec::new();
     for (i, mv) in moves.iter().enumerate() {
+        let ts = &state.tasks[mv.task.index()];
+        quiet.push(ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task));
         log.take();
         let outcome = semantics.step(&state, *mv)?;
         let mut read = log.take();
-        // A task's own steps are in order.
-        read.push(state.vars.len() as u32 + mv.task.0);
+        let own = state.vars.len() as u32 + mv.task.0;
+        read.push(own);
         let written = changed(&state, &outcome.state);
+        // The end of a rendezvous lets the caller go on.
+        let others = |p: &u32| {
+            let task = p.wrapping_sub(state.vars.len() as u32);
+            task < state.tasks.len() as u32 && task != mv.task.0
+        };
+        if written.iter().any(others) {
+            quiet[i] = false;
+        }
+        let private = quiet[i] && is_private(&semantics.program.node(outcome.step.loc).action);
         log.take();
         let parts = read.iter().chain(&written).map(|p| *p as usize + 1).max().unwrap_or(0);
         if writer.len() < parts {
@@ -110,6 +184,10 @@ fn dependencies(semantics: &Semantics, moves: &[Move], needed: &[TaskId]) -> Opt
             all.extend(writer[*p as usize]);
         }
         for p in &written {
+            // Where a task is between steps that concern nobody else makes no difference to others.
+            if private && *p == own {
+                continue;
+            }
             all.extend(writer[*p as usize]);
             all.append(&mut readers[*p as usize]);
             writer[*p as usize] = Some(i);
@@ -143,9 +221,26 @@ fn dependencies(semantics: &Semantics, moves: &[Move], needed: &[TaskId]) -> Opt
     let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
     for i in (0..moves.len()).filter(|i| keep[*i]) {
         let before = before[i].iter().map(|j| place[*j]).collect();
-        tasks[place[i].0].push(Link { mv: moves[i], before });
+        tasks[place[i].0].push(Link { mv: moves[i], before, local: quiet[i] });
     }
-    Some(tasks)
+    Some((tasks, state))
+}
+
+/// Local actions that nobody can wait for.
+fn is_private(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Skip { .. }
+            | Action::Event { .. }
+            | Action::Assign { .. }
+            | Action::Havoc { .. }
+            | Action::Branch { .. }
+            | Action::Choose { .. }
+            | Action::Call { .. }
+            | Action::Return
+            | Action::Assert { .. }
+            | Action::Delay { .. }
+    )
 }
 
 /// The parts that differ, numbered as accesses are.

@@ -8,7 +8,7 @@ use rendez_model::state::State;
 use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, Value, VarId};
 use rendez_source::{Diagnostic, Span};
 
-use crate::blocking::{classify, why_blocked};
+use crate::blocking::{classify, kind_of_stuck, why_blocked};
 use crate::finding::{Finding, Kind, Severity};
 use crate::seen::{Entries, Seen, Witness};
 use crate::trace::replay;
@@ -124,6 +124,11 @@ impl<'s, 'p> Findings<'s, 'p> {
         let blocking =
             |k: Kind| matches!(k, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin);
         self.findings.values().any(|f| blocking(f.kind))
+    }
+
+    /// Whether an error was found that does not depend on a guess.
+    pub fn any_error(&self) -> bool {
+        self.findings.values().any(|f| f.severity == Severity::Error && !f.guessed)
     }
 
     /// Whether something of a kind was found.
@@ -455,6 +460,13 @@ impl<'s, 'p> Findings<'s, 'p> {
                 waiting.retain(|w| w.task == *task || own.on.contains(&w.task));
                 self.blocked(Kind::ClientBlocked, &[*task], waiting, moves);
             }
+        }
+    }
+
+    /// Makes a finding of tasks that are stuck at the end of some moves, while others can go on.
+    pub fn stuck(&mut self, tasks: &[TaskId], moves: &[Move], state: &State) {
+        if let Some((kind, named, waiting)) = kind_of_stuck(self.semantics, state, tasks) {
+            self.blocked(kind, &named, waiting, moves);
         }
     }
 

@@ -98,10 +98,11 @@ pub struct Bench {
     #[arg(long, value_name = "FAMILY:N")]
     pub emit: Option<String>,
     /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
-    /// reduction, growth, propagation; or of `inca`: example, figure-10, families, deadlock
+    /// reduction, growth, propagation; of `inca`: example, figure-10, families, deadlock; or of
+    /// `directed`: tables, threads, planted
     #[arg(long, value_name = "PART")]
     pub only: Option<String>,
-    /// Where `growth`, `flavers` and `inca` write their plots
+    /// Where `growth`, `flavers`, `inca` and `directed` write their plots
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -118,6 +119,8 @@ pub enum Table {
     Flavers,
     /// The figures of the INCA paper
     Inca,
+    /// The tables of the paper on directed model checking
+    Directed,
 }
 
 /// What every command reads.

@@ -395,6 +395,7 @@ fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Se
         // Whoever names an order wants its trace.
         shorten: check.search.is_none(),
         only: only.to_vec(),
+        partial: true,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Published tables beside ours, and comparisons with other tools.
 
+mod directed;
 mod families;
 mod flavers;
 mod flavers_families;
@@ -28,6 +29,7 @@ pub fn run(bench: &Bench) -> u8 {
         Table::Peers => peers::run(),
         Table::Growth => growth::run(bench.output.as_deref()),
         Table::Inca => inca::run(bench.output.as_deref(), bench.only.as_deref()),
+        Table::Directed => directed::run(bench.output.as_deref(), bench.only.as_deref()),
         Table::Flavers => flavers::run(bench.output.as_deref(), bench.only.as_deref()),
     }
 }
@@ -43,6 +45,9 @@ fn emit(wanted: &str) -> u8 {
     if name.starts_with("inca-") {
         return inca::emit(name, &numbers);
     }
+    if directed::NAMES.iter().any(|(n, _)| *n == name) {
+        return directed::emit(name, &numbers);
+    }
     let Some(family) = FAMILIES.iter().find(|f| f.name == name) else {
         crate::complain!("error: there is no family `{name}`; there are:");
         for family in flavers_families::FAMILIES {
@@ -52,6 +57,9 @@ fn emit(wanted: &str) -> u8 {
         }
         for (name, what) in inca::NAMES {
             crate::complain!("  {name:<20} N {what}; or N:PROPERTY");
+        }
+        for (name, what) in directed::NAMES {
+            crate::complain!("  {name:<20} N {what}");
         }
         for family in FAMILIES {
             let second =
