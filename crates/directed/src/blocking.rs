@@ -63,7 +63,12 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
     // By resource: the calls after which the task must do something with it, and what.
     let mut holders: FxHashMap<Resource, Vec<(usize, Vec<First>)>> = FxHashMap::default();
     for (i, call) in calls.iter().enumerate() {
+        // Who waits for something does not hold it yet.
+        let awaited: Vec<Resource> = call.entries.iter().map(|e| owner(program, *e)).collect();
         for (resource, first) in next_uses(program, access, call) {
+            if awaited.contains(&resource) {
+                continue;
+            }
             holders.entry(resource).or_default().push((i, first));
         }
     }
@@ -157,45 +162,56 @@ fn next_uses(program: &Program, access: &Access, call: &Call) -> Vec<(Resource, 
     }
     resources.sort();
     resources.dedup();
-    let sites: Vec<(Loc, Loc, Loc)> = code
-        .iter()
-        .filter_map(|l| match &program.node(*l).action {
-            Action::Call { proc, next, .. } => Some((*l, program.procs[proc.index()].start, *next)),
-            _ => None,
-        })
-        .collect();
+    // Calls with what follows them, and everything that their callees may execute.
+    let mut inside: FxHashMap<Loc, FxHashSet<Loc>> = FxHashMap::default();
+    let mut sites: Vec<(Loc, Loc, Loc)> = Vec::new();
+    for loc in code {
+        if let Action::Call { proc, next, .. } = &program.node(*loc).action {
+            let start = program.procs[proc.index()].start;
+            sites.push((*loc, start, *next));
+            inside
+                .entry(start)
+                .or_insert_with(|| closure(program, vec![start], |_| true).into_iter().collect());
+        }
+    }
     let mut all = Vec::new();
     for resource in resources {
-        // Forwards from the call, over any return, up to the first use.
+        let used_at = |loc: &Loc| by_loc.get(loc).into_iter().flatten().any(|(r, _)| *r == resource);
+        // Forwards from the call up to the first use; over calls that do not use it.
         let mut first: Vec<First> = Vec::new();
         let mut seen = FxHashSet::default();
+        let mut entered = FxHashSet::default();
         let mut work: Vec<Loc> = Vec::new();
         program.node(call.loc).action.each_successor(|l| work.push(l));
         while let Some(loc) = work.pop() {
             if !seen.insert(loc) {
                 continue;
             }
-            let mut used = false;
-            for (r, what) in by_loc.get(&loc).into_iter().flatten() {
-                if *r == resource {
-                    used = true;
+            if used_at(&loc) {
+                for (_, what) in by_loc[&loc].iter().filter(|(r, _)| *r == resource) {
                     if !first.contains(what) {
                         first.push(what.clone());
                     }
                 }
-            }
-            if used {
                 continue;
             }
             match &program.node(loc).action {
-                Action::Call { proc, .. } => work.push(program.procs[proc.index()].start),
-                Action::Return => {
-                    // To whoever called this graph.
-                    for (site, start, next) in &sites {
-                        if seen.contains(site) || program.reachable(*start).contains(&loc) {
-                            work.push(*next);
-                        }
+                Action::Call { proc, next, .. } => {
+                    let start = program.procs[proc.index()].start;
+                    if inside[&start].iter().any(used_at) {
+                        entered.insert(loc);
+                        work.push(start);
+                    } else {
+                        work.push(*next);
                     }
+                }
+                Action::Return => {
+                    // To where this graph was entered from; from anywhere, if that was before the call.
+                    let here = |s: &&(Loc, Loc, Loc)| inside[&s.1].contains(&loc);
+                    let back: Vec<Loc> = sites.iter().filter(here).map(|s| s.2).collect();
+                    let known = sites.iter().filter(here).filter(|s| entered.contains(&s.0));
+                    let known: Vec<Loc> = known.map(|s| s.2).collect();
+                    work.extend(if known.is_empty() { back } else { known });
                 }
                 action => action.each_successor(|l| work.push(l)),
             }

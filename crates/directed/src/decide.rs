@@ -85,44 +85,94 @@ pub struct Directed {
     pub analysis: f64,
 }
 
+/// Searches for traces with few task switches: hasty ones, and an exact one if time allows.
+const SHORT: [(Order, Heuristic); 5] = [
+    (Order::Runs(30), Heuristic::Blind),
+    (Order::Runs(30), Heuristic::Pattern),
+    (Order::Runs(30), Heuristic::Measured(Measure::Efca)),
+    (Order::Runs(300), Heuristic::Measured(Measure::Efca)),
+    (Order::Switches, Heuristic::Measured(Measure::Efca)),
+];
+
 /// If nobody says how long to search.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Searches for one kind of error.
-pub fn seek<'a>(
-    semantics: &'a Semantics,
-    local: &'a LocalSteps,
-    wanted: Wanted<'a>,
+pub fn seek(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    wanted: Wanted,
     heuristic: Heuristic,
-    settings: &'a Settings,
-    options: &'a Options,
-    control: &'a Control,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
 ) -> Directed {
     let started = Instant::now();
+    let smaller = match heuristic {
+        Heuristic::Pattern => simpler(semantics, local, wanted),
+        _ => Vec::new(),
+    };
+    let pattern = pattern(semantics, local, &smaller, wanted, settings, options, control);
+    let chase = Chase { wanted, options, pattern: pattern.as_ref() };
+    let mut directed = seek_by(semantics, local, chase, heuristic, settings, control);
+    directed.analysis = started.elapsed().as_secs_f64() - directed.search.stats.seconds;
+    directed
+}
+
+/// Smaller programs that may have the same error.
+fn simpler(semantics: &Semantics, local: &LocalSteps, wanted: Wanted) -> Vec<(Program, Vec<bool>)> {
+    let program = semantics.program;
+    let guide = aim(Guide::new(program, &local.access, Measure::Efca, false), program, wanted);
+    smaller(program, &guide.sets())
+}
+
+/// The distances of the first of some smaller programs that has a target.
+fn pattern<'r>(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    smaller: &'r [(Program, Vec<bool>)],
+    wanted: Wanted,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
+) -> Option<Pattern<'r>> {
+    let mut probe = Probe::new(semantics, local, options, control, wanted, settings);
+    smaller.iter().find_map(|(less, removed)| {
+        Pattern::new(
+            less,
+            removed.clone(),
+            options,
+            control,
+            &mut |seen, state| wants(semantics, wanted, seen, state, &settings.only),
+            &mut |state| probe.is_target(state),
+        )
+    })
+}
+
+/// What is looked for within which limits, and exact distances if there are some.
+#[derive(Clone, Copy)]
+struct Chase<'c> {
+    wanted: Wanted<'c>,
+    options: &'c Options,
+    pattern: Option<&'c Pattern<'c>>,
+}
+
+fn seek_by(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    chase: Chase,
+    heuristic: Heuristic,
+    settings: &Settings,
+    control: &Control,
+) -> Directed {
+    let started = Instant::now();
+    let Chase { wanted, options, pattern } = chase;
     let program = semantics.program;
     let lower = matches!(settings.order, Order::AStar);
     let guide = |measure: Measure| {
         let guide = Guide::new(program, &local.access, measure, lower);
         aim(guide, program, wanted)
     };
-    let smaller = if heuristic == Heuristic::Pattern { smaller(program) } else { Vec::new() };
-    let mut prepared = 0;
-    let mut pattern = None;
-    let mut beforehand = Probe::new(semantics, local, options, control, wanted, settings);
-    for (less, removed) in &smaller {
-        pattern = Pattern::new(
-            less,
-            removed.clone(),
-            options,
-            control,
-            &mut |seen, state| wants(semantics, wanted, seen, state, &settings.only),
-            &mut |state| beforehand.is_target(state),
-        );
-        if let Some(pattern) = &pattern {
-            prepared = pattern.states;
-            break;
-        }
-    }
     let estimate: Box<dyn FnMut(&State) -> u32> = match heuristic {
         Heuristic::Blind => Box::new(|_| 0),
         Heuristic::Random => {
@@ -135,7 +185,7 @@ pub fn seek<'a>(
         }
         Heuristic::Pattern => {
             let guide = guide(Measure::Efca);
-            match &pattern {
+            match pattern {
                 None => Box::new(move |state| guide.estimate(state)),
                 Some(pattern) => Box::new(move |state| match pattern.estimate(state) {
                     Some(far) => far,
@@ -154,6 +204,7 @@ pub fn seek<'a>(
     let analysis = started.elapsed();
     let options = Options { timeout: options.timeout.map(|t| t.saturating_sub(analysis)), ..options.clone() };
     let found = search(semantics, local, &options, control, &mut frontier);
+    let prepared = pattern.map_or(0, |p| p.states);
     Directed { search: found, prepared, analysis: analysis.as_secs_f64() }
 }
 
@@ -415,13 +466,28 @@ impl<'a, 'p> Hunt<'a, 'p> {
             self.walk(wanted, until);
             return false;
         }
-        // Exact distances first, if they are to be had; what they do not lead to may be elsewhere.
+        // A quick look, then exact distances, if they are to be had; what they do not lead to may be
+        // elsewhere.
         let plan: &[(Heuristic, u32)] = match self.settings.heuristic {
             Some(heuristic) => &[(heuristic, 1)],
-            None => &[(Heuristic::Pattern, 3), (Heuristic::Measured(Measure::Efca), 1)],
+            None => {
+                let efca = Heuristic::Measured(Measure::Efca);
+                &[(efca, 4), (Heuristic::Pattern, 2), (efca, 1)]
+            }
         };
+        let (semantics, settings, control) = (self.semantics, self.settings, self.control);
+        let smaller = std::cell::OnceCell::new();
+        let with_time = Options { timeout: Some(time), ..self.options.clone() };
+        let mut exact = None;
         let mut guesses = false;
         for (heuristic, part) in plan {
+            if *heuristic == Heuristic::Pattern {
+                let smaller = smaller.get_or_init(|| simpler(semantics, &self.local, wanted));
+                exact = pattern(semantics, &self.local, smaller, wanted, settings, &with_time, control);
+                if exact.is_none() && plan.len() > 1 {
+                    continue;
+                }
+            }
             for skip_guesses in [false, true] {
                 if skip_guesses && !guesses {
                     break;
@@ -431,18 +497,10 @@ impl<'a, 'p> Hunt<'a, 'p> {
                     return false;
                 }
                 let options = Options { timeout: Some(left), skip_guesses, ..self.options.clone() };
-                let directed = seek(
-                    self.semantics,
-                    &self.local,
-                    wanted,
-                    *heuristic,
-                    self.settings,
-                    &options,
-                    self.control,
-                );
-                let found = directed.search;
+                let chase = Chase { wanted, options: &options, pattern: exact.as_ref() };
+                let found = seek_by(semantics, &self.local, chase, *heuristic, settings, control).search;
                 self.note(&found);
-                let guessed = self.take(wanted, &found, &options);
+                let guessed = self.take(chase, &found);
                 if found.end == End::Complete && !skip_guesses && !guessed {
                     return true;
                 }
@@ -472,7 +530,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// Makes findings of what a search saw; whether what it was after needs a guess.
-    fn take(&mut self, wanted: Wanted, found: &Search, options: &Options) -> bool {
+    fn take(&mut self, chase: Chase, found: &Search) -> bool {
+        let Chase { wanted, options, .. } = chase;
         let before = self.findings.any_guessed();
         let mut blocked = 0;
         for sighting in &found.sightings {
@@ -508,7 +567,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
                 && matches!(wanted, Wanted::Blocking)
                 && kind_of_blocking(self.semantics, &state) == Some(Kind::ServerIdle);
             if (is_wanted || idle)
-                && let Some((fewer, end)) = self.fewer(wanted, idle, &sighting.what, &moves, options)
+                && let Some((fewer, end)) = self.fewer(chase, idle, &sighting.what, &moves)
             {
                 moves = fewer;
                 state = end;
@@ -526,7 +585,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let probe = Probe::new(self.semantics, &self.local, options, self.control, wanted, self.settings);
             if let Some(tasks) = probe.stuck(&state) {
                 let moves = self.local.unmerged(self.semantics, &path);
-                let (moves, state) = self.only_stuck(wanted, &tasks, moves, state, options);
+                let (moves, state) = self.only_stuck(chase, &tasks, moves, state);
                 let tasks = stuck(self.semantics, &state);
                 self.findings.stuck(&tasks, &moves, &state);
             } else if let Some(after) = probe.from(&state) {
@@ -539,11 +598,10 @@ impl<'a, 'p> Hunt<'a, 'p> {
     /// The steps that the stuck tasks need, in an order with few task switches.
     fn only_stuck(
         &self,
-        wanted: Wanted,
+        chase: Chase,
         tasks: &[TaskId],
         moves: Vec<Move>,
         state: State,
-        options: &Options,
     ) -> (Vec<Move>, State) {
         let clients: Vec<TaskId> = tasks
             .iter()
@@ -555,9 +613,9 @@ impl<'a, 'p> Hunt<'a, 'p> {
         if let Some(shorter) = self.shorter(&named, &best.0) {
             best = shorter;
         }
-        if let Some(found) = self.by_switches(wanted, false, options)
-            && let Some((id, None)) = found.found
-        {
+        for how in SHORT {
+            let Some(found) = self.by_switches(chase, how, false) else { continue };
+            let Some((id, None)) = found.found else { continue };
             let state = found.graph.state(id);
             let path = self.shown.unmerged(self.semantics, &found.graph.path(id));
             let tasks = stuck(self.semantics, &state);
@@ -601,16 +659,21 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// A trace with fewer task switches to the same kind of error, if one is found in a short time.
-    fn fewer(
+    fn fewer(&self, chase: Chase, idle: bool, what: &Seen, moves: &[Move]) -> Option<(Vec<Move>, State)> {
+        let (_, now) = self.reordered(moves, &needed(what))?;
+        let all = SHORT.iter().filter_map(|how| self.fewer_by(chase, *how, idle, what, now));
+        all.min_by_key(|f| f.2).map(|(moves, state, _)| (moves, state))
+    }
+
+    fn fewer_by(
         &self,
-        wanted: Wanted,
+        chase: Chase,
+        how: (Order, Heuristic),
         idle: bool,
         what: &Seen,
-        moves: &[Move],
-        options: &Options,
-    ) -> Option<(Vec<Move>, State)> {
-        let (_, now) = self.reordered(moves, &needed(what))?;
-        let found = self.by_switches(wanted, idle, options)?;
+        now: usize,
+    ) -> Option<(Vec<Move>, State, usize)> {
+        let found = self.by_switches(chase, how, idle)?;
         let (id, mv) = found.found?;
         let sighting = found.sightings.iter().find(|s| (s.state, s.mv) == (id, mv))?;
         if std::mem::discriminant(&sighting.what) != std::mem::discriminant(what) {
@@ -623,20 +686,26 @@ impl<'a, 'p> Hunt<'a, 'p> {
         let trace = replay(self.semantics, &fewer)?;
         let access = &self.local.access;
         (switches < now && still(what, self.semantics.program, access, &trace.last, mv))
-            .then_some((fewer, trace.last))
+            .then_some((fewer, trace.last, switches))
     }
 
     /// A search by task switches, for a short time.
-    fn by_switches(&self, wanted: Wanted, idle: bool, options: &Options) -> Option<Search> {
-        if !self.settings.shorten || self.settings.order == Order::Switches {
+    fn by_switches(
+        &self,
+        chase: Chase,
+        (order, heuristic): (Order, Heuristic),
+        idle: bool,
+    ) -> Option<Search> {
+        let useless = heuristic == Heuristic::Pattern && chase.pattern.is_none();
+        if !self.settings.shorten || self.settings.order == Order::Switches || useless {
             return None;
         }
-        let time = (self.left() / 4).min(Duration::from_secs(2));
+        let time = (self.left() / 8).min(Duration::from_millis(1500));
         let only = if idle { vec![Kind::ServerIdle] } else { self.settings.only.clone() };
-        let settings = Settings { order: Order::Switches, only, ..self.settings.clone() };
-        let options = Options { timeout: Some(time), ..options.clone() };
-        let heuristic = Heuristic::Measured(Measure::Efca);
-        Some(seek(self.semantics, &self.shown, wanted, heuristic, &settings, &options, self.control).search)
+        let settings = Settings { order, only, ..self.settings.clone() };
+        let options = Options { timeout: Some(time), ..chase.options.clone() };
+        let chase = Chase { options: &options, ..chase };
+        Some(seek_by(self.semantics, &self.shown, chase, heuristic, &settings, self.control).search)
     }
 
     fn walk(&mut self, wanted: Wanted, until: Instant) {

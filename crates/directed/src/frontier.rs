@@ -24,6 +24,8 @@ pub enum Order {
     Beam(usize),
     /// The fewest task switches first.
     Switches,
+    /// The same, but of the states after each switch only so many are kept.
+    Runs(usize),
     /// Random executions, again and again.
     Walk,
 }
@@ -50,6 +52,12 @@ pub struct Guided<'a> {
     open: Vec<bool>,
     counter: u32,
     dropped: bool,
+    /// By state: steps to it.
+    depth: Vec<u32>,
+    /// Task switches up to the states that are expanded now.
+    now: u32,
+    /// States after the next switch: estimate, steps still to be made up for, and the state.
+    seeds: Vec<(u32, Reverse<u32>, u32)>,
 }
 
 impl<'a> Guided<'a> {
@@ -66,6 +74,9 @@ impl<'a> Guided<'a> {
             open: Vec::new(),
             counter: 0,
             dropped: false,
+            depth: Vec::new(),
+            now: 0,
+            seeds: Vec::new(),
         }
     }
 }
@@ -87,6 +98,18 @@ impl Frontier for Guided<'_> {
         // Found again at a lower cost: to be expanded once more.
         self.open[id as usize] = true;
         let h = (self.estimate)(state);
+        if let Order::Runs(_) = self.order {
+            let depth = if id == 0 { 0 } else { self.depth[graph.parent(id) as usize] + 1 };
+            if self.depth.len() <= id as usize {
+                self.depth.resize(id as usize + 1, 0);
+            }
+            self.depth[id as usize] = depth;
+            match graph.cost(id) <= self.now {
+                true => self.stack.push(id),
+                false => self.seeds.push((h, Reverse(depth), id)),
+            }
+            return;
+        }
         if matches!(self.order, Order::Depth | Order::Beam(_)) {
             self.fresh.push((h, id));
             return;
@@ -96,7 +119,8 @@ impl Frontier for Guided<'_> {
             Order::AStar => g + u64::from(h),
             Order::Weighted(percent) => g * 100 + u64::from(h) * u64::from(percent),
             Order::Switches => g,
-            _ => u64::from(h),
+            // Who moved goes on, if that is as good.
+            _ => u64::from(h) * 2 + u64::from(graph.switched(id)),
         };
         // Among equals the nearest, then the one found last.
         self.counter += 1;
@@ -110,6 +134,16 @@ impl Frontier for Guided<'_> {
                 // The nearest on top.
                 self.fresh.sort_by_key(|(h, _)| Reverse(*h));
                 self.stack.extend(self.fresh.drain(..).map(|(_, id)| id));
+                self.stack.pop()
+            }
+            Order::Runs(width) => {
+                if self.stack.is_empty() {
+                    self.seeds.sort_unstable();
+                    self.dropped |= self.seeds.len() > width;
+                    self.seeds.truncate(width);
+                    self.stack.extend(self.seeds.drain(..).map(|(_, _, id)| id));
+                    self.now += 1;
+                }
                 self.stack.pop()
             }
             Order::Beam(width) => {
@@ -135,13 +169,13 @@ impl Frontier for Guided<'_> {
 
     fn cost(&self, last: TaskId, next: TaskId) -> u32 {
         match self.order {
-            Order::Switches => u32::from(last != next),
+            Order::Switches | Order::Runs(_) => u32::from(last != next),
             _ => 1,
         }
     }
 
     fn by_task(&self) -> bool {
-        self.order == Order::Switches
+        matches!(self.order, Order::Switches | Order::Runs(_))
     }
 
     fn wants(&mut self, seen: &Seen, state: &State) -> bool {

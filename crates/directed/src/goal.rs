@@ -192,6 +192,46 @@ impl<'p> Guide<'p> {
         self
     }
 
+    /// The tasks of the smallest sets that are enough for the goal, a few of them.
+    pub fn sets(&self) -> Vec<Vec<TaskId>> {
+        let mut sets = Vec::new();
+        let goals = match &self.goal {
+            Goal::Any(goals) => goals.as_slice(),
+            goal => std::slice::from_ref(goal),
+        };
+        for goal in goals {
+            let mut tasks = Vec::new();
+            self.tasks(goal, &mut tasks);
+            tasks.sort();
+            tasks.dedup();
+            if !sets.contains(&tasks) {
+                sets.push(tasks);
+            }
+        }
+        sets.sort_by_key(Vec::len);
+        sets.truncate(2);
+        sets
+    }
+
+    fn tasks(&self, goal: &Goal, tasks: &mut Vec<TaskId>) {
+        match goal {
+            Goal::Near(id) | Goal::Waits(id) => tasks.push(self.targets[*id as usize].task),
+            Goal::All(goals) => goals.iter().for_each(|g| self.tasks(g, tasks)),
+            // One of them is enough.
+            Goal::Any(goals) => {
+                if let Some(goal) = goals.first() {
+                    self.tasks(goal, tasks);
+                }
+            }
+            Goal::Two(first, second) => {
+                tasks.extend(first.iter().chain(second).take(3).map(|id| self.targets[*id as usize].task));
+            }
+            Goal::Everybody(_) | Goal::Events(..) => {
+                tasks.extend((0..self.program.tasks.len()).map(TaskId::from));
+            }
+        }
+    }
+
     /// Whether no state can be a target, as far as the code tells.
     pub fn is_hopeless(&self) -> bool {
         matches!(&self.goal, Goal::Any(goals) if goals.is_empty())

@@ -19,36 +19,47 @@ use crate::code::FAR;
 /// Larger products are of no use.
 const STATES: usize = 200_000;
 
-/// Programs with so many tasks of each kind; fewer first. Those that leave nobody out come last.
-pub fn smaller(program: &Program) -> Vec<(Program, Vec<bool>)> {
+/// Smaller programs: with nobody but the tasks of each set, then with so many tasks of each kind; fewer
+/// first. Those that leave nobody out come last. With each the tasks that are left out.
+pub fn smaller(program: &Program, sets: &[Vec<TaskId>]) -> Vec<(Program, Vec<bool>)> {
     let mut all: Vec<(Program, Vec<bool>)> = Vec::new();
-    for keep in 1..=4 {
-        let removed = removed(program, keep);
-        if all.last().is_some_and(|(_, last)| *last == removed) {
+    let optional = optional(program);
+    let without = |keeps: &dyn Fn(usize) -> bool| -> Vec<bool> {
+        (0..program.tasks.len()).map(|t| optional[t] && !keeps(t)).collect()
+    };
+    let kind = |t: usize| program.node(program.tasks[t].start).span;
+    let same = |t: usize| (1..t).filter(|o| optional[*o] && kind(*o) == kind(t)).count();
+    let by_set = sets.iter().map(|set| without(&|t| set.contains(&TaskId::from(t))));
+    let by_kind = (1..=4).map(|keep| without(&|t| same(t) < keep));
+    for removed in by_set.chain(by_kind) {
+        if all.iter().any(|(_, known)| *known == removed) {
             continue;
         }
         let mut less = program.clone();
         for node in &mut less.nodes {
-            if let Action::Activate { tasks, .. } = &mut node.action {
-                tasks.retain(|t| t.constant().is_none_or(|t| !removed[t as usize]));
+            match &mut node.action {
+                Action::Activate { tasks, .. } => {
+                    tasks.retain(|t| t.constant().is_none_or(|t| !removed[t as usize]));
+                }
+                Action::Allocate { pool, .. } => pool.retain(|t| !removed[t.index()]),
+                _ => {}
             }
         }
-        let whole = removed.iter().all(|r| !r);
         all.push((less, removed));
-        if whole {
-            break;
-        }
     }
     all
 }
 
-/// The tasks to leave out: nobody calls them, they are activated by name, and enough others run the
-/// same code.
-fn removed(program: &Program, keep: usize) -> Vec<bool> {
+/// The tasks that may be left out: nobody calls them, and they are activated by name or come from a pool.
+fn optional(program: &Program) -> Vec<bool> {
     let mut named = vec![false; program.tasks.len()];
     for node in &program.nodes {
-        if let Action::Activate { tasks, .. } = &node.action {
-            tasks.iter().filter_map(|t| t.constant()).for_each(|t| named[t as usize] = true);
+        match &node.action {
+            Action::Activate { tasks, .. } => {
+                tasks.iter().filter_map(|t| t.constant()).for_each(|t| named[t as usize] = true);
+            }
+            Action::Allocate { pool, .. } => pool.iter().for_each(|t| named[t.index()] = true),
+            _ => {}
         }
     }
     for entry in &program.entries {
@@ -56,13 +67,8 @@ fn removed(program: &Program, keep: usize) -> Vec<bool> {
             named[task.index()] = false;
         }
     }
-    let kind = |t: usize| program.node(program.tasks[t].start).span;
-    (0..program.tasks.len())
-        .map(|t| {
-            let same = (1..t).filter(|other| named[*other] && kind(*other) == kind(t)).count();
-            named[t] && t > 0 && same >= keep
-        })
-        .collect()
+    named[0] = false;
+    named
 }
 
 /// A smaller program with the distances of its states.
@@ -81,9 +87,12 @@ pub struct Pattern<'r> {
 /// Steps of a task up to its next step that others notice count less than such steps.
 const LOCAL: u32 = 4_096;
 
-/// Goes on when targets are found.
+/// Goes on for a while when targets are found.
 struct Every<'a> {
     inner: Breadth,
+    expanded: usize,
+    /// So many states are enough.
+    enough: usize,
     wants: &'a mut dyn FnMut(&Seen, &State) -> bool,
     target: &'a mut dyn FnMut(&State) -> bool,
     targets: Vec<State>,
@@ -95,7 +104,11 @@ impl Frontier for Every<'_> {
     }
 
     fn pop(&mut self) -> Option<u32> {
-        self.inner.pop()
+        self.expanded += 1;
+        if !self.targets.is_empty() && self.enough == 0 {
+            self.enough = 2 * self.expanded + 100;
+        }
+        (self.enough == 0 || self.expanded < self.enough).then(|| self.inner.pop()).flatten()
     }
 
     fn wants(&mut self, seen: &Seen, state: &State) -> bool {
@@ -133,7 +146,8 @@ impl<'r> Pattern<'r> {
             ..options.clone()
         };
         let local = local_steps(program, &options);
-        let mut every = Every { inner: Breadth::default(), wants, target, targets: Vec::new() };
+        let mut every =
+            Every { inner: Breadth::default(), expanded: 0, enough: 0, wants, target, targets: Vec::new() };
         let found = search(&semantics, &local, &options, control, &mut every);
         let mut graph = found.graph;
         let n = graph.len();

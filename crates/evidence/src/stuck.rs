@@ -68,7 +68,10 @@ impl Held<'_, '_> {
             return false;
         }
         match (ts.wait, &self.program().node(ts.pc).action) {
-            (Wait::Queued { cancellable, .. }, _) => !cancellable,
+            // A timed call may be given up.
+            (Wait::Queued { cancellable, .. }, action) => {
+                !cancellable || matches!(action, Action::EntryCall { mode: CallMode::Plain, .. })
+            }
             (Wait::Rendezvous { .. }, _) => true,
             (Wait::Select { open }, Action::Select { alternatives, delays, .. }) => {
                 !(0..delays.len()).any(|d| open.get(alternatives.len() + d))

@@ -170,6 +170,17 @@ impl Graph {
         self.parents[id as usize].1.task
     }
 
+    /// The state before.
+    pub fn parent(&self, id: u32) -> u32 {
+        self.parents[id as usize].0
+    }
+
+    /// Whether another task moved before.
+    pub fn switched(&self, id: u32) -> bool {
+        let (parent, mv) = self.parents[id as usize];
+        mv.task != self.moved(parent)
+    }
+
     /// The number of a state, if it was found.
     pub fn find(&mut self, state: &State) -> Option<u32> {
         let mut scratch = std::mem::take(&mut self.scratch);

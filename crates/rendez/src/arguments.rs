@@ -205,7 +205,7 @@ pub struct Check {
     /// How much the estimate counts in `--search weighted`
     #[arg(long, value_name = "FACTOR")]
     pub weight: Option<f64>,
-    /// States of each depth that `--search beam` keeps
+    /// States that `--search beam` keeps of each depth, and `--search runs` after each task switch
     #[arg(long, value_name = "N")]
     pub beam: Option<usize>,
     /// Threads to search with
@@ -330,6 +330,8 @@ pub enum Search {
     Beam,
     /// The fewest task switches first
     Switches,
+    /// The same with the nearest --beam states after each switch
+    Runs,
     /// Random executions
     Walk,
 }

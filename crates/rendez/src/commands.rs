@@ -353,8 +353,8 @@ fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Se
     if check.calls.is_some() && check.heuristic != Some(Heuristic::Efsm) {
         return Err("--calls is for --heuristic efsm".into());
     }
-    if check.beam.is_some() && check.search != Some(Search::Beam) {
-        return Err("--beam is for --search beam".into());
+    if check.beam.is_some() && !matches!(check.search, Some(Search::Beam | Search::Runs)) {
+        return Err("--beam is for --search beam and --search runs".into());
     }
     if check.weight.is_some() && check.search != Some(Search::Weighted) {
         return Err("--weight is for --search weighted".into());
@@ -389,6 +389,7 @@ fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Se
             Search::Breadth => Order::Breadth,
             Search::Beam => Order::Beam(check.beam.unwrap_or(10_000)),
             Search::Switches => Order::Switches,
+            Search::Runs => Order::Runs(check.beam.unwrap_or(100)),
             Search::Walk => Order::Walk,
         },
         seed: check.seed.unwrap_or(1),
