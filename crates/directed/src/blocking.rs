@@ -95,6 +95,9 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
             break;
         }
     }
+    // Larger circles are often made of smaller ones that are not there.
+    let fewest = sets.iter().map(Vec::len).min();
+    sets.retain(|s| Some(s.len()) == fewest);
     sets
 }
 

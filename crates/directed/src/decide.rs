@@ -141,6 +141,7 @@ fn pattern<'r>(
         Pattern::new(
             less,
             removed.clone(),
+            local,
             options,
             control,
             &mut |seen, state| wants(semantics, wanted, seen, state, &settings.only),
@@ -173,23 +174,23 @@ fn seek_by(
         let guide = Guide::new(program, &local.access, measure, lower);
         aim(guide, program, wanted)
     };
-    let estimate: Box<dyn FnMut(&State) -> u32> = match heuristic {
-        Heuristic::Blind => Box::new(|_| 0),
+    let estimate: Box<dyn FnMut(&State) -> (u32, Option<TaskId>)> = match heuristic {
+        Heuristic::Blind => Box::new(|_| (0, None)),
         Heuristic::Random => {
             let mut random = Random::new(settings.seed);
-            Box::new(move |_| random.below(1 << 20) as u32)
+            Box::new(move |_| (random.below(1 << 20) as u32, None))
         }
         Heuristic::Measured(measure) => {
             let guide = guide(measure);
-            Box::new(move |state| guide.estimate(state))
+            Box::new(move |state| (guide.estimate(state), None))
         }
         Heuristic::Pattern => {
             let guide = guide(Measure::Efca);
             match pattern {
-                None => Box::new(move |state| guide.estimate(state)),
+                None => Box::new(move |state| (guide.estimate(state), None)),
                 Some(pattern) => Box::new(move |state| match pattern.estimate(state) {
-                    Some(far) => far,
-                    None => pattern.beyond().saturating_add(guide.estimate(state)),
+                    Some((far, task)) => (far, Some(task)),
+                    None => (pattern.beyond().saturating_add(guide.estimate(state)), None),
                 }),
             }
         }

@@ -30,7 +30,8 @@ pub enum Order {
     Walk,
 }
 
-type Estimate<'a> = Box<dyn FnMut(&State) -> u32 + 'a>;
+/// The distance of a state, and the task that should move, if that is known.
+type Estimate<'a> = Box<dyn FnMut(&State) -> (u32, Option<TaskId>) + 'a>;
 type Wants<'a> = Box<dyn FnMut(&Seen, &State) -> bool + 'a>;
 type Target<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
 
@@ -52,6 +53,8 @@ pub struct Guided<'a> {
     open: Vec<bool>,
     counter: u32,
     dropped: bool,
+    /// States of which only the steps of one task are to be tried at first.
+    preferred: rustc_hash::FxHashMap<u32, (TaskId, u64, u32)>,
     /// By state: steps to it.
     depth: Vec<u32>,
     /// Task switches up to the states that are expanded now.
@@ -74,6 +77,7 @@ impl<'a> Guided<'a> {
             open: Vec::new(),
             counter: 0,
             dropped: false,
+            preferred: Default::default(),
             depth: Vec::new(),
             now: 0,
             seeds: Vec::new(),
@@ -97,7 +101,7 @@ impl Frontier for Guided<'_> {
         }
         // Found again at a lower cost: to be expanded once more.
         self.open[id as usize] = true;
-        let h = (self.estimate)(state);
+        let (h, next) = (self.estimate)(state);
         if let Order::Runs(_) = self.order {
             let depth = if id == 0 { 0 } else { self.depth[graph.parent(id) as usize] + 1 };
             if self.depth.len() <= id as usize {
@@ -125,6 +129,9 @@ impl Frontier for Guided<'_> {
         // Among equals the nearest, then the one found last.
         self.counter += 1;
         self.heap.push(Reverse((key, h, Reverse(self.counter), id)));
+        if let (Order::Best, Some(task)) = (self.order, next) {
+            self.preferred.insert(id, (task, key, h));
+        }
     }
 
     fn pop(&mut self) -> Option<u32> {
@@ -184,6 +191,18 @@ impl Frontier for Guided<'_> {
 
     fn is_target(&mut self, state: &State) -> bool {
         (self.target)(state)
+    }
+
+    fn prefers(&mut self, id: u32, _: &State) -> Option<TaskId> {
+        self.preferred.get(&id).map(|p| p.0)
+    }
+
+    fn put_off(&mut self, id: u32) {
+        if let Some((_, key, h)) = self.preferred.remove(&id) {
+            self.open[id as usize] = true;
+            // The last among equals.
+            self.heap.push(Reverse((key, h, Reverse(0), id)));
+        }
     }
 
     fn keeps_all(&self) -> bool {

@@ -131,6 +131,7 @@ impl<'r> Pattern<'r> {
     pub fn new(
         program: &'r Program,
         removed: Vec<bool>,
+        whole: &LocalSteps,
         options: &Options,
         control: &Control,
         wants: &mut dyn FnMut(&Seen, &State) -> bool,
@@ -145,7 +146,11 @@ impl<'r> Pattern<'r> {
             skip_guesses: true,
             ..options.clone()
         };
-        let local = local_steps(program, &options);
+        let mut local = local_steps(program, &options);
+        // Where the search must see tasks stop they stop here, too.
+        for (here, there) in local.access.local.iter_mut().zip(&whole.access.local) {
+            *here &= there;
+        }
         let mut every =
             Every { inner: Breadth::default(), expanded: 0, enough: 0, wants, target, targets: Vec::new() };
         let found = search(&semantics, &local, &options, control, &mut every);
@@ -196,8 +201,8 @@ impl<'r> Pattern<'r> {
     }
 
     /// How far a state is from a target: steps that others notice first, then those of the task that
-    /// makes the first of them. None if the smaller program knows no such state.
-    pub fn estimate(&self, state: &State) -> Option<u32> {
+    /// makes the first of them; and that task. None if the smaller program knows no such state.
+    pub fn estimate(&self, state: &State) -> Option<(u32, TaskId)> {
         let mut less = state.clone();
         let program = self.semantics.program;
         for (t, removed) in self.removed.iter().enumerate() {
@@ -228,11 +233,11 @@ impl<'r> Pattern<'r> {
             return None;
         }
         // At the target everybody has come to rest.
-        let rest = match far {
-            0 => steps.iter().sum(),
-            _ => steps[task.index()],
+        let (rest, task) = match far {
+            0 => (steps.iter().sum(), steps.iter().position(|n| *n > 0).map_or(task, TaskId::from)),
+            _ => (steps[task.index()], task),
         };
-        Some(far.saturating_mul(LOCAL).saturating_add(rest.min(LOCAL - 1)))
+        Some((far.saturating_mul(LOCAL).saturating_add(rest.min(LOCAL - 1)), task))
     }
 
     /// More than any estimate.

@@ -23,19 +23,22 @@ pub fn stuck(semantics: &Semantics, state: &State) -> Vec<TaskId> {
     {
         return Vec::new();
     }
-    let mut held = Held { semantics, state, tasks: BTreeSet::new() };
+    let mut held = Held { semantics, state, tasks: BTreeSet::new(), shut: BTreeSet::new() };
     held.tasks = (0..state.tasks.len()).map(TaskId::from).filter(|t| held.may_be_stuck(*t)).collect();
+    held.shut = (0..program.entries.len()).map(EntryId::from).filter(|e| held.is_shut(*e)).collect();
     loop {
         if !held.tasks.iter().any(in_call) {
             return Vec::new();
         }
         let closed = held.closed_entries();
         let uses = held.uses(&closed);
-        let before = held.tasks.len();
-        let keep: BTreeSet<TaskId> =
-            held.tasks.iter().copied().filter(|t| held.stays(*t, &closed, &uses)).collect();
-        held.tasks = keep;
-        if held.tasks.len() == before {
+        let shut: BTreeSet<EntryId> =
+            held.shut.iter().copied().filter(|e| held.stays_shut(*e, &uses)).collect();
+        let tasks: BTreeSet<TaskId> =
+            held.tasks.iter().copied().filter(|t| held.stays(*t, &shut, &uses)).collect();
+        let before = (held.tasks.len(), held.shut.len());
+        (held.tasks, held.shut) = (tasks, shut);
+        if (held.tasks.len(), held.shut.len()) == before {
             return held.tasks.into_iter().collect();
         }
     }
@@ -46,6 +49,8 @@ struct Held<'a, 'p> {
     state: &'a State,
     /// Taken never to go on.
     tasks: BTreeSet<TaskId>,
+    /// Entries of objects whose barriers are taken never to open.
+    shut: BTreeSet<EntryId>,
 }
 
 /// What the other tasks may still do.
@@ -83,20 +88,22 @@ impl Held<'_, '_> {
         }
     }
 
-    /// Entries that are never served, if nobody held goes on: those of held tasks, and those of objects
-    /// for which a held task waits.
+    /// Entries that are never served: those of held tasks, and those that are shut.
     fn closed_entries(&self) -> BTreeSet<EntryId> {
-        let mut closed = BTreeSet::new();
+        let mut closed = self.shut.clone();
         for task in &self.tasks {
             closed.extend(self.semantics.entries_of_task(*task));
-            if let Wait::Queued { entry, .. } = self.state.tasks[task.index()].wait
-                && matches!(self.program().entries[entry.index()].owner, Owner::Object(_))
-                && self.is_shut(entry)
-            {
-                closed.insert(entry);
-            }
         }
         closed
+    }
+
+    /// Whether nobody changes what a barrier looks at.
+    fn stays_shut(&self, entry: EntryId, uses: &Uses) -> bool {
+        let mut opens = uses.objects_closed;
+        if let Some(barrier) = &self.program().entries[entry.index()].barrier {
+            barrier.each_cell(self.program(), &mut |cell| opens |= uses.written.contains(&cell));
+        }
+        !opens
     }
 
     /// Whether a barrier is closed for certain, and looks at variables only.
@@ -194,7 +201,7 @@ impl Held<'_, '_> {
     }
 
     /// Whether nothing ends the wait of a task.
-    fn stays(&self, task: TaskId, closed: &BTreeSet<EntryId>, uses: &Uses) -> bool {
+    fn stays(&self, task: TaskId, shut: &BTreeSet<EntryId>, uses: &Uses) -> bool {
         let ts = &self.state.tasks[task.index()];
         match (ts.wait, &self.program().node(ts.pc).action) {
             (Wait::Queued { entry, .. }, _) => match self.program().entries[entry.index()].owner {
@@ -202,13 +209,7 @@ impl Held<'_, '_> {
                     self.tasks.contains(&owner)
                         && !self.semantics.open_entries(self.state, owner).contains(&entry)
                 }
-                Owner::Object(_) => {
-                    let mut opens = uses.objects_closed;
-                    if let Some(barrier) = &self.program().entries[entry.index()].barrier {
-                        barrier.each_cell(self.program(), &mut |cell| opens |= uses.written.contains(&cell));
-                    }
-                    closed.contains(&entry) && !opens
-                }
+                Owner::Object(_) => shut.contains(&entry),
             },
             (Wait::Rendezvous { acceptor }, _) => self.tasks.contains(&acceptor),
             (Wait::Select { .. }, _) => {

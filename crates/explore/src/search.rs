@@ -66,6 +66,15 @@ pub trait Frontier {
         false
     }
 
+    /// A task whose steps are to be tried first. If one leads to a new state the others are put off:
+    /// the state comes back, and then there must be no such task.
+    fn prefers(&mut self, _id: u32, _state: &State) -> Option<TaskId> {
+        None
+    }
+
+    /// Takes a state back whose other steps were put off.
+    fn put_off(&mut self, _id: u32) {}
+
     /// Whether every state that is found stays until it is expanded.
     fn keeps_all(&self) -> bool {
         true
@@ -237,6 +246,12 @@ impl<F: Frontier> Run<'_, '_, F> {
         }
         let first_edge = graph.transitions();
         self.cut = false;
+        if let Some(task) = self.frontier.prefers(id, &state)
+            && self.moves(graph, id, &state, task, Pace::Any) > 0
+        {
+            self.frontier.put_off(id);
+            return;
+        }
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
         let alone = self.local.ample(self.program(), &state);
