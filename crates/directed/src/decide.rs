@@ -16,7 +16,7 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Program, TaskId};
 
 use crate::distance::Measure;
-use crate::frontier::{Guided, Order};
+use crate::frontier::{Estimate, Guided, Order};
 use crate::goal::Guide;
 use crate::pattern::{Pattern, smaller};
 
@@ -174,7 +174,7 @@ fn seek_by(
         let guide = Guide::new(program, &local.access, measure, lower);
         aim(guide, program, wanted)
     };
-    let estimate: Box<dyn FnMut(&State) -> (u32, Option<TaskId>)> = match heuristic {
+    let estimate: Estimate = match heuristic {
         Heuristic::Blind => Box::new(|_| (0, None)),
         Heuristic::Random => {
             let mut random = Random::new(settings.seed);

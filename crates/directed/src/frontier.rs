@@ -31,7 +31,7 @@ pub enum Order {
 }
 
 /// The distance of a state, and the task that should move, if that is known.
-type Estimate<'a> = Box<dyn FnMut(&State) -> (u32, Option<TaskId>) + 'a>;
+pub type Estimate<'a> = Box<dyn FnMut(&State) -> (u32, Option<TaskId>) + 'a>;
 type Wants<'a> = Box<dyn FnMut(&Seen, &State) -> bool + 'a>;
 type Target<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
 

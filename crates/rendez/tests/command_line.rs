@@ -552,6 +552,54 @@ fn the_figures_of_inca_are_reproduced() {
 }
 
 #[test]
+fn the_tables_of_directed_search_are_reproduced() {
+    // Status 0: e-FCA generates the fewest states on every row, and patterns half of that on average.
+    let run = rendez(&["bench", "directed", "--only", "tables"], Path::new("."));
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_deadlock_among_two_hundred_tasks_is_found() {
+    let source = rendez(&["bench", "directed", "--emit", "planted:200:4"], Path::new(".")).out;
+    let folder = folder("planted", &[("main.adb", source.as_bytes())]);
+    let check = ["check", "--engine", "directed", "--only", "circular-wait", "--format", "json", "main.adb"];
+    let run = rendez(&check, &folder);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let trace = report["results"][0]["trace"].as_array().expect("a trace");
+    let switches = trace.windows(2).filter(|w| w[0]["task"] != w[1]["task"]).count();
+    assert!(switches <= 4, "{switches} task switches");
+    assert_eq!(report["results"][0]["engine"], "directed");
+}
+
+#[test]
+fn directed_search_looks_for_what_formulas_exclude() {
+    let source = rendez(&["bench", "directed", "--emit", "hyman:3"], Path::new(".")).out;
+    let property = b"mutex: always not (at critical_0 and at critical_1);\n";
+    let folder = folder("hyman", &[("main.adb", source.as_bytes()), ("m.ctl", property)]);
+    for more in [&[][..], &["--search", "astar"], &["--search", "runs"], &["--heuristic", "pattern"]] {
+        let mut check = vec!["check", "--engine", "directed", "--property", "m.ctl", "main.adb"];
+        check.extend(more);
+        let run = rendez(&check, &folder);
+        assert_eq!(run.status, 1, "{more:?}: {}{}", run.out, run.err);
+        assert!(run.out.contains("mutex does not hold"), "{}", run.out);
+    }
+    for (more, message) in [
+        (&["--engine", "reach", "--heuristic", "efca"][..], "--heuristic is for --engine directed"),
+        (&["--engine", "directed", "--beam", "5"], "--beam is for --search beam"),
+        (&["--engine", "directed", "--search", "walk", "--heuristic", "fsm"], "looks at no distances"),
+        (&["--engine", "directed", "--search", "weighted", "--weight", "0"], "--weight is a number"),
+        (&["--engine", "directed", "--seed", "1"], "--seed is for"),
+    ] {
+        let mut check = vec!["check", "main.adb"];
+        check.extend(more);
+        let run = rendez(&check, &folder);
+        assert_eq!((run.status, run.out.as_str()), (2, ""), "{}", run.err);
+        assert!(run.err.contains(message), "{}", run.err);
+    }
+}
+
+#[test]
 fn integer_programming_decides_deadlock() {
     // What an execution does behind a construct without a model is not known.
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");

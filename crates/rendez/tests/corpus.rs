@@ -114,6 +114,17 @@ fn check(file: &Path) -> Result<(), String> {
             ));
         }
     }
+    // A directed search finds nothing that is not there.
+    if beside.is_none() {
+        options.extend(["--engine", "directed", "--timeout", "1"]);
+        let (status, report, errors) = rendez(&options, file);
+        let kind = |k: &str| k.trim_end_matches('?').replace("circular-wait", "client-blocked");
+        let known: Vec<String> = found.iter().map(|k| kind(k)).collect();
+        let wrong = verdicts(&report).into_iter().find(|k| !k.ends_with('?') && !known.contains(&kind(k)));
+        if wrong.is_some() || !matches!(status, 0 | 1 | 3) {
+            return Err(format!("directed: {wrong:?}, status {status}\n{report}{errors}"));
+        }
+    }
     Ok(())
 }
 

@@ -88,12 +88,12 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
             if matches!(kind, Kind::CircularWait | Kind::ClientBlocked) {
                 continue;
             }
-            let wrong = match (said, known) {
-                (Answer::Holds, Answer::Holds) | (Answer::Inconclusive(..), _) => false,
-                (Answer::Violated(_), Answer::Violated(_) | Answer::Inconclusive(..)) => false,
-                _ => true,
+            let fits = match said {
+                Answer::Holds => matches!(known, Answer::Holds),
+                Answer::Violated(_) => !matches!(known, Answer::Holds),
+                Answer::Inconclusive(..) => true,
             };
-            if wrong {
+            if !fits {
                 return Some(Err(format!("{kind:?}, merged {merge_local}: {said:?}, not {known:?}")));
             }
         }
@@ -136,7 +136,7 @@ fn directed_search_finds_what_there_is_in_random_programs() {
     // Other programs every day.
     let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
     let first = number("RENDEZ_SEED", today * 10_000);
-    let count = number("RENDEZ_PROGRAMS", 300);
+    let count = number("RENDEZ_PROGRAMS", 100);
     let next = AtomicU64::new(first);
     let (decided, found) = (AtomicU64::new(0), AtomicU64::new(0));
     let failure = std::sync::Mutex::new(None);
