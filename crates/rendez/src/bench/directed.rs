@@ -442,7 +442,7 @@ fn tables() -> bool {
     );
     crate::say!("\nSeconds.\n\n| program | T | M | DFS | random | FSM | EFSM | e-FCA | pattern |");
     crate::say!("|---|---|---|---|---|---|---|---|---|\n{}", times.join("\n"));
-    crate::say!("\nSteps of the trace; the last is the least possible.\n");
+    crate::say!("\nSteps of the trace; A* the least to a state in which nobody can move.\n");
     crate::say!("| program | T | M | DFS | random | FSM | EFSM | e-FCA | pattern | A* |");
     crate::say!("|---|---|---|---|---|---|---|---|---|---|\n{}", lengths.join("\n"));
     crate::say!(
