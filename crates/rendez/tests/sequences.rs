@@ -1,5 +1,5 @@
 //! Random programs with random properties of event sequences: the flow engine, with and without its
-//! reductions, the reachability engine and the integer-programming engine must agree with the
+//! reductions, the reachability engine, directed search and the integer-programming engine must agree with the
 //! reference explorer. Nothing may be said to hold that does not, and the proofs of what does are
 //! checked; whatever is violated was replayed. RENDEZ_SEED and RENDEZ_PROGRAMS
 //! choose others and more; what fails is shrunk.
@@ -202,6 +202,16 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>
             }
         }
     }
+    let limits = Options { timeout: Some(std::time::Duration::from_secs(1)), ..Options::default() };
+    let settings = rendez_directed::Settings::default();
+    let answer = rendez_directed::properties(&sliced, &settings, &limits, &control).properties.swap_remove(0);
+    match (word(exact), word(&answer)) {
+        ("holds", "holds")
+        | ("violated", "violated")
+        | (_, "inconclusive")
+        | ("inconclusive", "violated") => {}
+        (exact, said) => return Some(Err(format!("directed: {said} instead of {exact}"))),
+    }
     let answer = match linear(&sliced, None) {
         Ok(answer) => answer,
         Err(why) => return Some(Err(why)),
@@ -317,7 +327,7 @@ fn engines_agree_on_random_properties() {
     // Other programs every day.
     let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
     let first = number("RENDEZ_SEED", today * 10_000);
-    let count = number("RENDEZ_PROGRAMS", 300);
+    let count = number("RENDEZ_PROGRAMS", 200);
     let next = AtomicU64::new(first);
     let tally = Tally::default();
     let failure = std::sync::Mutex::new(None);
