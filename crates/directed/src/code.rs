@@ -164,16 +164,11 @@ impl Code {
     /// Where exceptions of a node are handled in its graph, and whether some are not.
     fn handlers(program: &Program, places: &Places, loc: Loc) -> (Vec<u32>, bool) {
         let mut targets = Vec::new();
-        let mut handler = program.node(loc).handler;
-        while let Some(id) = handler {
-            let h = &program.handlers[id.index()];
-            for (catch, target) in &h.choices {
-                targets.push(places.of(*target));
-                if *catch == Catch::Others {
-                    return (targets, false);
-                }
+        for (catch, target) in program.handlers_at(loc) {
+            targets.push(places.of(target));
+            if catch == Catch::Others {
+                return (targets, false);
             }
-            handler = h.outer;
         }
         (targets, true)
     }

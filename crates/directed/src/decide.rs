@@ -4,12 +4,11 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Answer, Control, End, Entries, Finding, Findings, Kind, Options, Outcome, PropertyAnswer, Question,
-    Random, Resolved, Seen, Severity, Stats, Witness, alive, fewest_switches, kind_of_blocking,
-    kind_of_stuck, races, replay, stuck,
+    Answer, Control, End, Entries, Findings, Kind, Options, Outcome, PropertyAnswer, Question, Random,
+    Resolved, Seen, Stats, Trace, Witness, alive, fewest_switches, kind_of_blocking, kind_of_stuck, races,
+    replay, seen_in, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
-use rendez_model::access::Access;
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
@@ -93,6 +92,8 @@ const SHORT: [(Order, Heuristic); 5] = [
     (Order::Runs(300), Heuristic::Measured(Measure::Efca)),
     (Order::Switches, Heuristic::Measured(Measure::Efca)),
 ];
+
+const UNMODELLED: &str = "an execution reaches something that is not modelled";
 
 /// If nobody says how long to search.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -480,7 +481,6 @@ impl<'a, 'p> Hunt<'a, 'p> {
         let smaller = std::cell::OnceCell::new();
         let with_time = Options { timeout: Some(time), ..self.options.clone() };
         let mut exact = None;
-        let mut guesses = false;
         for (heuristic, part) in plan {
             if *heuristic == Heuristic::Pattern {
                 let smaller = smaller.get_or_init(|| simpler(semantics, &self.local, wanted));
@@ -489,10 +489,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
                     continue;
                 }
             }
+            let mut end = End::Time;
             for skip_guesses in [false, true] {
-                if skip_guesses && !guesses {
-                    break;
-                }
                 let left = until.saturating_duration_since(Instant::now()) / *part;
                 if left.is_zero() || self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
                     return false;
@@ -500,40 +498,49 @@ impl<'a, 'p> Hunt<'a, 'p> {
                 let options = Options { timeout: Some(left), skip_guesses, ..self.options.clone() };
                 let chase = Chase { wanted, options: &options, pattern: exact.as_ref() };
                 let found = seek_by(semantics, &self.local, chase, *heuristic, settings, control).search;
-                self.note(&found);
-                let guessed = self.take(chase, &found);
-                if found.end == End::Complete && !skip_guesses && !guessed {
-                    return true;
+                self.note(&found, skip_guesses);
+                // What needs a guess may have a twin that needs none, which is reported instead.
+                let aside = skip_guesses.then(|| self.findings.set_aside());
+                self.take(chase, &found);
+                let guessed = self.findings.any_guessed();
+                if let Some(aside) = aside {
+                    self.findings.take_back(aside);
+                } else {
+                    end = found.end;
                 }
-                if found.end == End::Found && !guessed {
-                    return false;
+                match found.end {
+                    End::Interrupted => return false,
+                    End::Found if !guessed => return end == End::Complete,
+                    _ if !guessed && !found.guesses => break,
+                    _ => {}
                 }
-                guesses = guessed || found.guesses;
-                if found.end == End::Interrupted {
-                    return false;
-                }
+            }
+            if end == End::Complete {
+                return true;
             }
         }
         false
     }
 
-    fn note(&mut self, found: &Search) {
+    /// Adds what a search says about the program; how it ended counts if it followed everything.
+    fn note(&mut self, found: &Search, skip_guesses: bool) {
         self.stats.states += found.stats.states;
         self.stats.transitions += found.stats.transitions;
         self.stats.peak_bytes = self.stats.peak_bytes.max(found.stats.peak_bytes);
-        self.end = found.end;
         self.cut |= found.stopped;
         for i in 0..found.entries.called.len() {
             self.entries.add(i.into(), found.entries.called[i], found.entries.accepted[i]);
         }
         self.witness.letters.extend(&found.witness.letters);
         self.witness.ended |= found.witness.ended;
+        if !skip_guesses {
+            self.end = found.end;
+        }
     }
 
-    /// Makes findings of what a search saw; whether what it was after needs a guess.
-    fn take(&mut self, chase: Chase, found: &Search) -> bool {
+    /// Makes findings of what a search saw.
+    fn take(&mut self, chase: Chase, found: &Search) {
         let Chase { wanted, options, .. } = chase;
-        let before = self.findings.any_guessed();
         let mut blocked = 0;
         for sighting in &found.sightings {
             if sighting.what == Seen::Blocked {
@@ -548,16 +555,9 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let mut moves = self.local.unmerged(self.semantics, &moves);
             let mut state = found.graph.state(sighting.state);
             if is_wanted || blocked <= 20 {
-                let needed = needed(&sighting.what);
-                if let Some((fewer, _)) = self.reordered(&moves, &needed)
+                if let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
                     && let Some(trace) = replay(self.semantics, &fewer)
-                    && still(
-                        &sighting.what,
-                        self.semantics.program,
-                        &self.local.access,
-                        &trace.last,
-                        sighting.mv,
-                    )
+                    && self.shows(&trace, &sighting.what)
                 {
                     moves = fewer;
                 }
@@ -593,7 +593,6 @@ impl<'a, 'p> Hunt<'a, 'p> {
                 self.forever(&after, Some(&path));
             }
         }
-        !before && self.findings.any_guessed()
     }
 
     /// The steps that the stuck tasks need, in an order with few task switches.
@@ -685,9 +684,21 @@ impl<'a, 'p> Hunt<'a, 'p> {
         let path = self.shown.unmerged(self.semantics, &path);
         let (fewer, switches) = self.reordered(&path, &needed(&sighting.what))?;
         let trace = replay(self.semantics, &fewer)?;
-        let access = &self.local.access;
-        (switches < now && still(what, self.semantics.program, access, &trace.last, mv))
-            .then_some((fewer, trace.last, switches))
+        (switches < now && self.shows(&trace, what)).then_some((fewer, trace.last, switches))
+    }
+
+    /// Whether a trace shows what was seen. That nobody can move is so in the same state only, to which
+    /// every order of all steps leads.
+    fn shows(&self, trace: &Trace, what: &Seen) -> bool {
+        match what {
+            Seen::Race { .. } => {
+                let mut found = false;
+                races(self.semantics.program, &self.local.access, &trace.last, |race| found |= race == *what);
+                found
+            }
+            Seen::Blocked | Seen::Unsupported { .. } => true,
+            _ => trace.steps.iter().any(|s| seen_in(&s.step).any(|seen| seen == *what)),
+        }
     }
 
     /// A search by task switches, for a short time.
@@ -729,7 +740,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
         );
         if let Some((moves, state, seen)) = first {
             let fewer = self.reordered(&moves, &needed(&seen)).map(|(fewer, _)| fewer);
-            let moves = fewer.filter(|f| replay(semantics, f).is_some()).unwrap_or(moves);
+            let shows = |f: &Vec<Move>| replay(semantics, f).is_some_and(|t| self.shows(&t, &seen));
+            let moves = fewer.filter(shows).unwrap_or(moves);
             self.findings.seen(&seen, &moves, &state);
         }
     }
@@ -763,34 +775,26 @@ fn needed(what: &Seen) -> Vec<TaskId> {
     }
 }
 
-/// Whether a state shows what was seen, as far as states do.
-fn still(what: &Seen, program: &Program, access: &Access, state: &State, mv: Option<Move>) -> bool {
-    match what {
-        Seen::Race { .. } if mv.is_none() => {
-            let mut found = false;
-            races(program, access, state, |race| found |= race == *what);
-            found
-        }
-        _ => true,
-    }
-}
-
 /// Looks for errors of every kind.
 pub fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
     let semantics = Semantics::bounded(program, options.recursion);
-    let local = local_steps(program, options);
     let groups: [(Wanted, &[Kind]); 4] = [
         (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
         (Wanted::Race, &[Kind::Race]),
         (Wanted::Assertion, &[Kind::Assertion]),
         (Wanted::Exception, &[Kind::TaskingError, Kind::ProgramError, Kind::UnhandledException]),
     ];
-    let wanted = |kinds: &[Kind]| settings.only.is_empty() || kinds.iter().any(|k| settings.only.contains(k));
-    let possible =
-        |w: Wanted| !aim(Guide::new(program, &local.access, Measure::Efca, false), program, w).is_hopeless();
-    let plan: Vec<Wanted> =
-        groups.iter().filter(|(w, kinds)| wanted(kinds) && possible(*w)).map(|(w, _)| *w).collect();
+    let asked = |kinds: &[Kind]| settings.only.is_empty() || kinds.iter().any(|k| settings.only.contains(k));
     let mut hunt = Hunt::new(&semantics, local_steps(program, options), settings, options, control);
+    let possible = |w: Wanted| {
+        !aim(Guide::new(program, &hunt.local.access, Measure::Efca, false), program, w).is_hopeless()
+    };
+    let mut plan: Vec<Wanted> =
+        groups.iter().filter(|(w, kinds)| asked(kinds) && possible(*w)).map(|(w, _)| *w).collect();
+    if plan.is_empty() {
+        // The code has no place for what is asked: a search that comes to its end says so.
+        plan.push(Wanted::Blocking);
+    }
     for (i, wanted) in plan.iter().enumerate() {
         let done = match wanted {
             Wanted::Race => hunt.findings.any(Kind::Race),
@@ -801,12 +805,8 @@ pub fn check(program: &Program, settings: &Settings, options: &Options, control:
         // Half of the time for what is first in the plan, and so on.
         let share = if i + 1 == plan.len() { 1 } else { 2 };
         if !done && hunt.pursue(*wanted, share) {
-            hunt.end = End::Complete;
             break;
         }
-    }
-    if plan.is_empty() {
-        hunt.end = End::Found;
     }
     hunt.outcome(false)
 }
@@ -823,9 +823,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
         let options = Options { timeout: Some(left), ..options.clone() };
         let semantics = Semantics::bounded(&one, options.recursion);
         let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
-        if hunt.pursue(Wanted::Events(0), 1) {
-            hunt.end = End::Complete;
-        }
+        hunt.pursue(Wanted::Events(0), 1);
         let mut outcome = hunt.outcome(true);
         outcome.properties.iter_mut().for_each(|p| p.stats = Some(outcome.stats));
         all.properties.append(&mut outcome.properties);
@@ -852,71 +850,48 @@ pub fn formula(
     let semantics = Semantics::bounded(program, options.recursion);
     let mut local = local_steps(program, options);
     question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
-    let initial = semantics.initial();
     let mut stats = Stats::default();
-    let answer = match &question.resolved {
-        Resolved::Always(inner) if inner.in_state(&initial).is_some() => {
-            let heuristic = settings.heuristic.unwrap_or(Heuristic::Measured(Measure::Efca));
-            let options = Options { timeout: Some(options.timeout.unwrap_or(PATIENCE)), ..options.clone() };
-            let wanted = Wanted::Formula(inner);
-            let found = seek(&semantics, &local, wanted, heuristic, settings, &options, control).search;
-            stats = found.stats;
-            let unmodelled = found.sightings.iter().any(|s| matches!(s.what, Seen::Unsupported { .. }));
-            match found.found {
-                Some((id, _)) => {
-                    let moves = local.unmerged(&semantics, &found.graph.path(id));
-                    let fewer = fewest_switches(&semantics, &local.access, &moves, &[]).map(|(f, _)| f);
-                    let traces = fewer.into_iter().chain([moves]).filter_map(|m| replay(&semantics, &m));
-                    let mut shown = traces.filter(|t| inner.in_state(&t.last) == Some(false));
-                    match shown.next() {
-                        Some(trace) => {
-                            let guessed = trace.guessed();
-                            let finding = Finding {
-                                kind: Kind::Ctl,
-                                severity: Severity::Error,
-                                message: format!("{} does not hold: {}", question.name, question.text),
-                                span: question.span,
-                                label: String::new(),
-                                other: None,
-                                trace: Some(trace),
-                                waiting: Vec::new(),
-                                guessed,
-                            };
-                            match guessed {
-                                true => Answer::Inconclusive(
-                                    "the trace depends on a value that the model does not follow".into(),
-                                    vec![finding],
-                                ),
-                                false => Answer::Violated(vec![finding]),
-                            }
-                        }
-                        None => Answer::Inconclusive("the trace does not replay".into(), Vec::new()),
-                    }
+    let mut answer = Answer::Inconclusive(
+        "directed search looks for a state in which `always F` fails, F about single states".into(),
+        Vec::new(),
+    );
+    if let Resolved::Always(inner) = &question.resolved
+        && inner.in_state(&semantics.initial()).is_some()
+    {
+        let heuristic = settings.heuristic.unwrap_or(Heuristic::Measured(Measure::Efca));
+        let patience = options.timeout.unwrap_or(PATIENCE);
+        for skip_guesses in [false, true] {
+            let timeout = Some(patience.saturating_sub(started.elapsed()));
+            let options = Options { timeout, skip_guesses, ..options.clone() };
+            let found =
+                seek(&semantics, &local, Wanted::Formula(inner), heuristic, settings, &options, control);
+            let found = found.search;
+            stats.states += found.stats.states;
+            stats.transitions += found.stats.transitions;
+            stats.peak_bytes = stats.peak_bytes.max(found.stats.peak_bytes);
+            let Some((id, _)) = found.found else {
+                if !skip_guesses {
+                    let unmodelled =
+                        found.sightings.iter().any(|s| matches!(s.what, Seen::Unsupported { .. }));
+                    answer = match found.end {
+                        End::Complete if !unmodelled => Answer::Holds,
+                        End::Complete => Answer::Inconclusive(UNMODELLED.into(), Vec::new()),
+                        end => Answer::Inconclusive(end.reason(found.stats.states), Vec::new()),
+                    };
                 }
-                None if found.end == End::Complete && !unmodelled => Answer::Holds,
-                None if found.end == End::Complete => Answer::Inconclusive(
-                    "an execution reaches something that is not modelled".into(),
-                    Vec::new(),
-                ),
-                None => Answer::Inconclusive(found.end.reason(found.stats.states), Vec::new()),
+                break;
+            };
+            let moves = local.unmerged(&semantics, &found.graph.path(id));
+            let fewer = fewest_switches(&semantics, &local.access, &moves, &[]).map(|(f, _)| f);
+            let traces = fewer.into_iter().chain([moves]).filter_map(|m| replay(&semantics, &m));
+            let shown = traces.into_iter().find(|t| inner.in_state(&t.last) == Some(false));
+            answer = question.broken(shown);
+            // What needs a guess may have a twin that needs none.
+            if matches!(answer, Answer::Violated(_)) {
+                break;
             }
         }
-        _ => Answer::Inconclusive(
-            "directed search looks for a state in which `always F` fails, F about single states".into(),
-            Vec::new(),
-        ),
-    };
-    stats.seconds = started.elapsed().as_secs_f64();
-    PropertyAnswer {
-        name: question.name.clone(),
-        kind: "ctl",
-        engine: "directed",
-        text: question.text.clone(),
-        answer,
-        assumptions: Vec::new(),
-        vacuous: None,
-        stats: Some(stats),
-        constraints: Vec::new(),
-        certificate: None,
     }
+    stats.seconds = started.elapsed().as_secs_f64();
+    PropertyAnswer { stats: Some(stats), ..question.answered("directed", answer) }
 }

@@ -152,12 +152,7 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
         (Wait::Queued { .. } | Wait::Rendezvous { .. }, action) => action.each_successor(|l| starts.push(l)),
         _ => starts.push(ts.pc),
     }
-    let mut handler = program.node(ts.pc).handler;
-    while let Some(id) = handler {
-        let h = &program.handlers[id.index()];
-        starts.extend(h.choices.iter().map(|c| c.1));
-        handler = h.outer;
-    }
+    starts.extend(program.handlers_at(ts.pc).map(|c| c.1));
     for frame in &ts.frames {
         program.node(frame.site).action.each_successor(|l| starts.push(l));
         starts.extend(frame.serving.map(|_| frame.site));

@@ -7,6 +7,9 @@ use rendez_property::ctl::{Atom, Formula};
 use rendez_source::Span;
 
 use crate::bind::same;
+use crate::finding::{Finding, Kind, Severity};
+use crate::trace::Trace;
+use crate::verdict::{Answer, PropertyAnswer};
 
 /// A formula whose names were found in the program.
 #[derive(Clone, Debug)]
@@ -91,6 +94,54 @@ impl Question {
             Ok(Question { resolved, text, name, span, stops })
         };
         found.into_iter().map(question).collect()
+    }
+}
+
+impl Question {
+    /// The verdict that a trace is a counterexample; not replayed if there is none.
+    pub fn broken(&self, trace: Option<Trace>) -> Answer {
+        let Some(trace) = trace else {
+            return Answer::Inconclusive("the trace does not replay".into(), Vec::new());
+        };
+        let why = match trace.loop_from {
+            Some(_) => "; the steps from LOOP on repeat for ever",
+            None => "",
+        };
+        let guessed = trace.guessed();
+        let finding = Finding {
+            kind: Kind::Ctl,
+            severity: Severity::Error,
+            message: format!("{} does not hold: {}{why}", self.name, self.text),
+            span: self.span,
+            label: String::new(),
+            other: None,
+            trace: Some(trace),
+            waiting: Vec::new(),
+            guessed,
+        };
+        match guessed {
+            false => Answer::Violated(vec![finding]),
+            true => Answer::Inconclusive(
+                "the trace depends on a value that the model does not follow".into(),
+                vec![finding],
+            ),
+        }
+    }
+
+    /// A verdict on the formula.
+    pub fn answered(&self, engine: &'static str, answer: Answer) -> PropertyAnswer {
+        PropertyAnswer {
+            name: self.name.clone(),
+            kind: "ctl",
+            engine,
+            text: self.text.clone(),
+            answer,
+            assumptions: Vec::new(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        }
     }
 }
 

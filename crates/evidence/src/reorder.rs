@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use rendez_model::access::Access;
+use rendez_model::TaskId;
+use rendez_model::access::{Access, is_sequential};
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 use rendez_model::watch::Log;
-use rendez_model::{Action, TaskId};
 
 use crate::trace::replay;
 
@@ -172,7 +172,7 @@ fn dependencies(
         if written.iter().any(others) {
             quiet[i] = false;
         }
-        let private = quiet[i] && is_private(&semantics.program.node(outcome.step.loc).action);
+        let private = quiet[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
         log.take();
         let parts = read.iter().chain(&written).map(|p| *p as usize + 1).max().unwrap_or(0);
         if writer.len() < parts {
@@ -224,23 +224,6 @@ fn dependencies(
         tasks[place[i].0].push(Link { mv: moves[i], before, local: quiet[i] });
     }
     Some((tasks, state))
-}
-
-/// Local actions that nobody can wait for.
-fn is_private(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Skip { .. }
-            | Action::Event { .. }
-            | Action::Assign { .. }
-            | Action::Havoc { .. }
-            | Action::Branch { .. }
-            | Action::Choose { .. }
-            | Action::Call { .. }
-            | Action::Return
-            | Action::Assert { .. }
-            | Action::Delay { .. }
-    )
 }
 
 /// The parts that differ, numbered as accesses are.

@@ -130,7 +130,7 @@ impl Held<'_, '_> {
                 // A task that waits goes on behind its call, if the call may be served.
                 (Wait::Queued { .. } | Wait::Rendezvous { .. }, action) => {
                     action.each_successor(|l| work.push(l));
-                    work.extend(handlers(program, ts.pc));
+                    work.extend(program.handlers_at(ts.pc).map(|c| c.1));
                     if let Action::EntryCall { entry, .. } = action {
                         for e in program.possible_entries(entry) {
                             work.extend(body(program, task, e));
@@ -145,7 +145,7 @@ impl Held<'_, '_> {
             }
             for frame in &ts.frames {
                 program.node(frame.site).action.each_successor(|l| work.push(l));
-                work.extend(handlers(program, frame.site));
+                work.extend(program.handlers_at(frame.site).map(|c| c.1));
                 work.extend(frame.serving.map(|_| frame.site));
             }
             for transfer in &ts.transfers {
@@ -197,7 +197,7 @@ impl Held<'_, '_> {
             _ => {}
         }
         action.each_successor(|l| work.push(l));
-        work.extend(handlers(program, loc));
+        work.extend(program.handlers_at(loc).map(|c| c.1));
     }
 
     /// Whether nothing ends the wait of a task.
@@ -233,16 +233,4 @@ impl Held<'_, '_> {
 
 fn body(program: &Program, task: TaskId, entry: EntryId) -> Option<Loc> {
     program.bodies.get(&(task, entry)).map(|proc| program.procs[proc.index()].start)
-}
-
-/// Where exceptions of a node go.
-fn handlers(program: &Program, loc: Loc) -> Vec<Loc> {
-    let mut all = Vec::new();
-    let mut handler = program.node(loc).handler;
-    while let Some(id) = handler {
-        let h = &program.handlers[id.index()];
-        all.extend(h.choices.iter().map(|c| c.1));
-        handler = h.outer;
-    }
-    all
 }

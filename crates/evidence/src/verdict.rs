@@ -10,8 +10,8 @@ use rendez_source::{Diagnostic, Span};
 
 use crate::blocking::{classify, kind_of_stuck, why_blocked};
 use crate::finding::{Finding, Kind, Severity};
-use crate::seen::{Entries, Seen, Witness};
-use crate::trace::replay;
+use crate::seen::{Entries, Seen, Witness, seen_in};
+use crate::trace::{Trace, replay};
 use crate::{End, Stats};
 
 /// The verdict on one check.
@@ -513,6 +513,33 @@ impl<'s, 'p> Findings<'s, 'p> {
             .collect()
     }
 
+    /// Whether some step of a trace is what a finding of a kind says of a place; of what is seen in
+    /// states, the caller knows.
+    fn shows(&self, trace: &Trace, kind: Kind, span: Span) -> bool {
+        let here = |loc: rendez_model::Loc| self.program.node(loc).span == span;
+        let is_it = |seen: Seen| match (kind, seen) {
+            (Kind::Assertion, Seen::Assertion { loc, .. }) => here(loc),
+            (Kind::Sequence, Seen::Broken { .. }) => true,
+            (
+                Kind::TaskingError | Kind::ProgramError | Kind::UnhandledException,
+                Seen::Exception { loc, .. },
+            ) => here(loc),
+            _ => false,
+        };
+        let by_steps = matches!(
+            kind,
+            Kind::Assertion
+                | Kind::Sequence
+                | Kind::TaskingError
+                | Kind::ProgramError
+                | Kind::UnhandledException
+        );
+        // Who only watches is broken by nothing: then the caller knows.
+        let watching = |m: &Monitor| m.span == span && m.accepting.iter().all(|a| *a);
+        let watched = kind == Kind::Sequence && self.program.monitors.iter().any(watching);
+        !by_steps || watched || trace.steps.iter().any(|s| seen_in(&s.step).any(is_it))
+    }
+
     fn add(
         &mut self,
         key: String,
@@ -529,6 +556,10 @@ impl<'s, 'p> Findings<'s, 'p> {
             self.contradictions.push(format!("{message}: the trace does not replay"));
             return;
         };
+        if !self.shows(&trace, kind, span) {
+            self.contradictions.push(format!("{message}: the trace does not show it"));
+            return;
+        }
         let guessed = trace.guessed();
         let finding = Finding {
             kind,

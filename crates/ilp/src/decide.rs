@@ -116,6 +116,9 @@ impl One<'_> {
                 }
                 findings.seen(&seen, &found.0, &found.1);
                 answer.answer = match monitor {
+                    _ if !findings.contradictions.is_empty() => {
+                        Answer::Inconclusive("the trace does not replay".into(), Vec::new())
+                    }
                     Some(_) => findings.properties("ilp", &witness, "").swap_remove(0).answer,
                     None => findings.deadlock(),
                 };

@@ -105,12 +105,7 @@ pub fn closure(program: &Program, starts: Vec<Loc>, enters: impl Fn(ProcId) -> b
         {
             work.push(program.procs[proc.index()].start);
         }
-        let mut handler = node.handler;
-        while let Some(id) = handler {
-            let h = &program.handlers[id.index()];
-            work.extend(h.choices.iter().map(|c| c.1));
-            handler = h.outer;
-        }
+        work.extend(program.handlers_at(loc).map(|c| c.1));
     }
     order
 }
@@ -127,20 +122,28 @@ pub fn each_written(program: &Program, action: &Action, mut f: impl FnMut(VarId)
     }
 }
 
+/// Whether an action is about control and data only: nobody waits for it.
+pub fn is_sequential(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Skip { .. }
+            | Action::Event { .. }
+            | Action::Assign { .. }
+            | Action::Havoc { .. }
+            | Action::Branch { .. }
+            | Action::Choose { .. }
+            | Action::Call { .. }
+            | Action::Return
+            | Action::Raise { .. }
+            | Action::Resume { .. }
+            | Action::Defer { .. }
+            | Action::Assert { .. }
+    )
+}
+
 fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: bool) -> bool {
     let by_kind = match action {
-        Action::Skip { .. }
-        | Action::Event { .. }
-        | Action::Assign { .. }
-        | Action::Havoc { .. }
-        | Action::Branch { .. }
-        | Action::Choose { .. }
-        | Action::Call { .. }
-        | Action::Return
-        | Action::Raise { .. }
-        | Action::Resume { .. }
-        | Action::Defer { .. }
-        | Action::Assert { .. } => true,
+        action if is_sequential(action) => true,
         // These end somebody's wait, or give a lock away; nothing but an abort can come between.
         Action::EndAccept { .. }
         | Action::FailAccept { .. }

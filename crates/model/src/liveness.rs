@@ -290,12 +290,7 @@ impl Solver<'_> {
         }
         // Wherever an exception may go: to a handler here, or to those of callers.
         let mut thrown = vec![0u64; live.width];
-        let mut handler = node.handler;
-        while let Some(id) = handler {
-            let h = &program.handlers[id.index()];
-            h.choices.iter().for_each(|c| or(&mut thrown, live.row(c.1.index())));
-            handler = h.outer;
-        }
+        program.handlers_at(loc).for_each(|c| or(&mut thrown, live.row(c.1.index())));
         if let Some(proc) = self.proc_of[loc.index()] {
             or(&mut thrown, self.thrown.row(proc.index()));
         }

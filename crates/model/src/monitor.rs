@@ -201,23 +201,10 @@ impl Happening {
             (
                 Happening::Accept { .. } | Happening::Finish { .. } | Happening::Start(_) | Happening::End(_),
                 action,
-            ) => !matches!(
-                action,
-                Action::Skip { .. }
-                    | Action::Event { .. }
-                    | Action::Assign { .. }
-                    | Action::Havoc { .. }
-                    | Action::Branch { .. }
-                    | Action::Choose { .. }
-                    | Action::Call { .. }
-                    | Action::Return
-                    | Action::Raise { .. }
-                    | Action::Resume { .. }
-                    | Action::Defer { .. }
-                    | Action::Undefer { .. }
-                    | Action::Delay { .. }
-                    | Action::Assert { .. }
-            ),
+            ) => {
+                let timing = matches!(action, Action::Undefer { .. } | Action::Delay { .. });
+                !crate::access::is_sequential(action) && !timing
+            }
         }
     }
 }

@@ -630,6 +630,13 @@ impl Program {
         }
     }
 
+    /// Where exceptions of a location may be handled in its procedure, the innermost handler first.
+    pub fn handlers_at(&self, loc: Loc) -> impl Iterator<Item = (Catch, Loc)> + '_ {
+        let innermost = self.node(loc).handler.map(|id| &self.handlers[id.index()]);
+        let outer = |h: &&Handler| h.outer.map(|id| &self.handlers[id.index()]);
+        std::iter::successors(innermost, outer).flat_map(|h| h.choices.iter().copied())
+    }
+
     /// Every location that control may reach from `start` inside one procedure, handlers
     /// included, in order of discovery.
     pub fn reachable(&self, start: Loc) -> Vec<Loc> {
@@ -643,12 +650,7 @@ impl Program {
             order.push(loc);
             let node = self.node(loc);
             node.action.each_successor(|next| work.push(next));
-            let mut handler = node.handler;
-            while let Some(id) = handler {
-                let h = &self.handlers[id.index()];
-                work.extend(h.choices.iter().map(|c| c.1));
-                handler = h.outer;
-            }
+            work.extend(self.handlers_at(loc).map(|c| c.1));
         }
         order
     }

@@ -7,7 +7,7 @@
 //! that is no event.
 
 use rendez_evidence::{
-    Answer, Control, End, Finding, Kind, Options, PropertyAnswer, Question, Resolved, Severity, Stats, replay,
+    Answer, Control, End, Options, PropertyAnswer, Question, Resolved, Stats, Trace, replay,
 };
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::{Status, Wait};
@@ -97,19 +97,19 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         self.reached.network.steps.semantics.program
     }
 
-    /// Whether the formula holds at the start; if not, a finding with a trace.
-    pub fn decide(&self, question: &Question) -> Result<(), Box<Option<Finding>>> {
+    /// Whether the formula holds at the start; if not, a trace that shows it.
+    pub fn decide(&self, question: &Question) -> Answer {
         let holds = match self.eval(&question.resolved) {
             Value::States(bits) => bits[0],
             Value::Const(value) => value,
             Value::Edges(_) => true,
         };
         if holds {
-            return Ok(());
+            return Answer::Holds;
         }
         let mut trail = Trail::default();
         self.explain(&question.resolved, 0, &mut trail);
-        Err(Box::new(self.finding(question, &trail)))
+        question.broken(self.trace(&trail))
     }
 
     fn states(&self, f: impl Fn(u32) -> bool) -> Bits {
@@ -564,37 +564,21 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// The trace of a failure, replayed.
-    fn finding(&self, question: &Question, trail: &Trail) -> Option<Finding> {
+    fn trace(&self, trail: &Trail) -> Option<Trace> {
         let network = &self.reached.network;
         let mut moves: Vec<Move> = network.first.moves.clone();
         let mut loop_from = None;
-        let mut guessed = false;
         for (i, edge) in trail.edges.iter().enumerate() {
             if trail.loop_from == Some(i) {
                 loop_from = Some(moves.len());
             }
             for o in self.graph.run(*edge as usize) {
-                guessed |= network.tables.outcomes[*o as usize].guessed;
                 moves.extend(&network.stories[*o as usize].moves);
             }
         }
         let mut trace = replay(network.steps.semantics, &moves)?;
         trace.loop_from = loop_from;
-        let why = match loop_from {
-            Some(_) => "; the steps from LOOP on repeat for ever",
-            None => "",
-        };
-        Some(Finding {
-            kind: Kind::Ctl,
-            severity: Severity::Error,
-            message: format!("{} does not hold: {}{why}", question.name, question.text),
-            span: question.span,
-            label: String::new(),
-            other: None,
-            trace: Some(trace),
-            waiting: Vec::new(),
-            guessed,
-        })
+        Some(trace)
     }
 }
 
@@ -639,32 +623,12 @@ pub fn decide(
     };
     let answer = |question: &Question| {
         let answer = match (&checker, &cut) {
-            (Some(checker), None) => match checker.decide(question) {
-                Ok(()) => Answer::Holds,
-                Err(finding) => match *finding {
-                    Some(finding) if !finding.guessed => Answer::Violated(vec![finding]),
-                    Some(finding) => Answer::Inconclusive(
-                        "the trace depends on a value that the model does not follow".into(),
-                        vec![finding],
-                    ),
-                    None => Answer::Inconclusive("the trace does not replay".into(), Vec::new()),
-                },
-            },
+            (Some(checker), None) => checker.decide(question),
             (_, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
             (None, None) => Answer::Inconclusive("the graph has too many edges".into(), Vec::new()),
         };
-        PropertyAnswer {
-            name: question.name.clone(),
-            kind: "ctl",
-            engine: "reach",
-            text: question.text.clone(),
-            answer,
-            assumptions: fairness.assumption().map(str::to_owned).into_iter().collect(),
-            vacuous: None,
-            stats: None,
-            constraints: Vec::new(),
-            certificate: None,
-        }
+        let assumptions = fairness.assumption().map(str::to_owned).into_iter().collect();
+        PropertyAnswer { assumptions, ..question.answered("reach", answer) }
     };
     (questions.iter().map(answer).collect(), reached.stats)
 }

@@ -281,12 +281,7 @@ impl Finder<'_> {
                     }
                     action => action.each_successor(|l| all.extend(place.get(&l))),
                 }
-                let mut handler = node.handler;
-                while let Some(id) = handler {
-                    let h = &self.program.handlers[id.index()];
-                    all.extend(h.choices.iter().filter_map(|c| place.get(&c.1)));
-                    handler = h.outer;
-                }
+                all.extend(self.program.handlers_at(*loc).filter_map(|c| place.get(&c.1)));
                 all
             })
             .collect();
@@ -399,12 +394,7 @@ impl Finder<'_> {
                 },
                 action => work.extend(action.successors()),
             }
-            let mut handler = node.handler;
-            while let Some(id) = handler {
-                let h = &self.program.handlers[id.index()];
-                work.extend(h.choices.iter().map(|c| c.1));
-                handler = h.outer;
-            }
+            work.extend(self.program.handlers_at(loc).map(|c| c.1));
         }
         true
     }

@@ -14,9 +14,7 @@
 
 use rendez_evidence::alive;
 use rendez_model::access::{Access, closure, each_written};
-use rendez_model::{
-    Action, CallMode, EntryId, Expr, HandlerId, Loc, Owner, Place, ProcId, Program, TaskId, VarId,
-};
+use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, TaskId, VarId};
 
 use crate::store::Layout;
 use rendez_network::network::Tables;
@@ -477,12 +475,7 @@ impl<'a> Code<'a> {
         let mut procs = vec![false; self.program.procs.len()];
         let mut work = vec![loc];
         while let Some(loc) = work.pop() {
-            let mut handler: Option<HandlerId> = self.program.node(loc).handler;
-            while let Some(id) = handler {
-                let h = &self.program.handlers[id.index()];
-                h.choices.iter().for_each(|c| f(c.1));
-                handler = h.outer;
-            }
+            self.program.handlers_at(loc).for_each(|c| f(c.1));
             match self.proc_of[loc.index()] {
                 Some(proc) => {
                     if !std::mem::replace(&mut procs[proc.index()], true) {
