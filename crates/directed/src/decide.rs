@@ -554,13 +554,12 @@ impl<'a, 'p> Hunt<'a, 'p> {
             moves.extend(sighting.mv);
             let mut moves = self.local.unmerged(self.semantics, &moves);
             let mut state = found.graph.state(sighting.state);
-            if is_wanted || blocked <= 20 {
-                if let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
-                    && let Some(trace) = replay(self.semantics, &fewer)
-                    && self.shows(&trace, &sighting.what)
-                {
-                    moves = fewer;
-                }
+            if (is_wanted || blocked <= 20)
+                && let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
+                && let Some(trace) = replay(self.semantics, &fewer)
+                && self.shows(&trace, &sighting.what)
+            {
+                moves = fewer;
             }
             // Servers that wait in vain are no error, but their trace should be short, too.
             let idle = blocked == 1
