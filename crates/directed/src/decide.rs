@@ -93,6 +93,9 @@ const SHORT: [(Order, Heuristic); 5] = [
     (Order::Switches, Heuristic::Measured(Measure::Efca)),
 ];
 
+/// Traces with so few task switches are not made shorter.
+const FEW: usize = 3;
+
 const UNMODELLED: &str = "an execution reaches something that is not modelled";
 
 /// If nobody says how long to search.
@@ -554,7 +557,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             moves.extend(sighting.mv);
             let mut moves = self.local.unmerged(self.semantics, &moves);
             let mut state = found.graph.state(sighting.state);
-            if (is_wanted || blocked <= 20)
+            if (is_wanted || (blocked <= 20 && !self.left().is_zero()))
                 && let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
                 && let Some(trace) = replay(self.semantics, &fewer)
                 && self.shows(&trace, &sighting.what)
@@ -613,6 +616,10 @@ impl<'a, 'p> Hunt<'a, 'p> {
             best = shorter;
         }
         for how in SHORT {
+            // Each of them must at least do something after the other.
+            if best.2 <= named.len() {
+                break;
+            }
             let Some(found) = self.by_switches(chase, how, false) else { continue };
             let Some((id, None)) = found.found else { continue };
             let state = found.graph.state(id);
@@ -660,6 +667,9 @@ impl<'a, 'p> Hunt<'a, 'p> {
     /// A trace with fewer task switches to the same kind of error, if one is found in a short time.
     fn fewer(&self, chase: Chase, idle: bool, what: &Seen, moves: &[Move]) -> Option<(Vec<Move>, State)> {
         let (_, now) = self.reordered(moves, &needed(what))?;
+        if now <= FEW {
+            return None;
+        }
         let all = SHORT.iter().filter_map(|how| self.fewer_by(chase, *how, idle, what, now));
         all.min_by_key(|f| f.2).map(|(moves, state, _)| (moves, state))
     }

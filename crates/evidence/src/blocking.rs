@@ -20,6 +20,8 @@ pub struct Waiting {
     pub reason: String,
     /// The tasks that could end the wait.
     pub on: Vec<TaskId>,
+    /// The variables that decide whether it ends.
+    pub cells: Vec<VarId>,
     pub role: Role,
 }
 
@@ -115,7 +117,13 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             }
             _ => continue,
         };
-        all.push(Waiting { task, span: node.span, reason, on, role });
+        let mut cells = Vec::new();
+        if let Wait::Queued { entry, .. } = ts.wait
+            && let Some(barrier) = &program.entries[entry.index()].barrier
+        {
+            barrier.each_cell(program, &mut |cell| cells.push(cell));
+        }
+        all.push(Waiting { task, span: node.span, reason, on, cells, role });
     }
     all
 }
@@ -134,8 +142,11 @@ fn doing(semantics: &Semantics, state: &State, task: TaskId) -> Option<String> {
     match ts.wait {
         Wait::Queued { entry, .. } => Some(format!("is itself waiting in {}", program.entry_name(entry))),
         Wait::Select { .. } => {
-            let names: Vec<String> =
-                semantics.open_entries(state, task).iter().map(|e| program.entry_name(*e)).collect();
+            let names: Vec<String> = semantics
+                .open_entries(state, task)
+                .iter()
+                .map(|e| program.entries[e.index()].name.clone())
+                .collect();
             Some(format!("accepts only {}", names.join(" or ")))
         }
         _ => None,

@@ -1,5 +1,6 @@
 //! What the default checks look for, and what they found.
 
+use rendez_model::TaskId;
 use rendez_source::Span;
 
 use crate::blocking::Waiting;
@@ -91,6 +92,10 @@ pub struct Finding {
     pub severity: Severity,
     pub message: String,
     pub span: Span,
+    /// The tasks that it is about.
+    pub tasks: Vec<TaskId>,
+    /// Other tasks to which the same was seen to happen at the same place.
+    pub alike: Vec<Vec<TaskId>>,
     /// What stands beside the source line.
     pub label: String,
     /// Another place that takes part, such as the second access of a race.

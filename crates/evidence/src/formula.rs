@@ -56,6 +56,7 @@ impl Resolved {
 }
 
 /// A formula with what it needs from the search.
+#[derive(Clone, Debug)]
 pub struct Question {
     pub resolved: Resolved,
     pub text: String,
@@ -113,6 +114,8 @@ impl Question {
             severity: Severity::Error,
             message: format!("{} does not hold: {}{why}", self.name, self.text),
             span: self.span,
+            tasks: Vec::new(),
+            alike: Vec::new(),
             label: String::new(),
             other: None,
             trace: Some(trace),

@@ -1,7 +1,7 @@
 //! Traces with few task switches: steps that do not depend on each other change places.
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rendez_model::TaskId;
 use rendez_model::access::{Access, is_sequential};
@@ -22,6 +22,9 @@ struct Link {
 /// At most so many orders are followed at a time.
 const WIDTH: usize = 64;
 
+/// Longer traces stay as they are, by steps times tasks.
+const LONGEST: usize = 1_000_000;
+
 /// How far each task is, and who moved in which order.
 type Way = (Vec<u32>, Vec<usize>);
 
@@ -37,6 +40,9 @@ pub fn fewest_switches(
     moves: &[Move],
     needed: &[TaskId],
 ) -> Option<(Vec<Move>, usize)> {
+    if moves.len() * semantics.program.tasks.len() > LONGEST {
+        return None;
+    }
     let (tasks, last) = dependencies(semantics, access, moves, needed)?;
     let mut start = vec![0; tasks.len()];
     settle(&tasks, &mut start);
@@ -145,7 +151,7 @@ fn dependencies(
     moves: &[Move],
     needed: &[TaskId],
 ) -> Option<(Vec<Vec<Link>>, State)> {
-    let log = Rc::new(Log::default());
+    let log = Arc::new(Log::default());
     let mut state = semantics.initial();
     state.watch(&log);
     let mut place: Vec<(usize, u32)> = Vec::new();

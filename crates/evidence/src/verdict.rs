@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rendez_model::access::Access;
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
@@ -10,7 +11,8 @@ use rendez_source::{Diagnostic, Span};
 
 use crate::blocking::{classify, kind_of_stuck, why_blocked};
 use crate::finding::{Finding, Kind, Severity};
-use crate::seen::{Entries, Seen, Witness, seen_in};
+use crate::reorder::fewest_switches;
+use crate::seen::{Entries, Seen, Witness, races, seen_in};
 use crate::trace::{Trace, replay};
 use crate::{End, Stats};
 
@@ -49,6 +51,8 @@ pub struct PropertyAnswer {
 pub struct Outcome {
     /// Who decided.
     pub engine: &'static str,
+    /// Checks that others decided, with their numbers.
+    pub engines: Vec<(Kind, &'static str, Stats)>,
     pub answers: Vec<(Kind, Answer)>,
     pub properties: Vec<PropertyAnswer>,
     pub stats: Stats,
@@ -64,10 +68,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Who decided a check, and at what cost.
+    pub fn decided_by(&self, kind: Kind) -> (&'static str, &Stats) {
+        let other = self.engines.iter().find(|e| e.0 == kind);
+        other.map_or((self.engine, &self.stats), |(_, engine, stats)| (engine, stats))
+    }
+
     /// For a run in which no default check is decided.
     pub fn nothing(engine: &'static str) -> Outcome {
         Outcome {
             engine,
+            engines: Vec::new(),
             answers: Vec::new(),
             properties: Vec::new(),
             stats: Stats::default(),
@@ -164,18 +175,27 @@ impl<'s, 'p> Findings<'s, 'p> {
             .reached
             .first()
             .map(|d| format!("an execution reaches something that is not modelled: {}", d.message));
+        let nodes = &self.program.nodes;
+        let asserts = nodes.iter().any(|n| matches!(n.action, Action::Assert { .. }));
+        let idle = |kind: Kind| match kind {
+            Kind::Assertion => !asserts,
+            Kind::DeadEntry => self.program.entries.is_empty(),
+            _ => false,
+        };
         let cut = |kind: Kind| match why(kind) {
-            why if why.is_empty() => unmodelled.clone(),
+            why if why.is_empty() || idle(kind) => unmodelled.clone(),
             why => Some(why),
         };
         if cut(Kind::DeadEntry).is_none() {
             by_kind.insert(Kind::DeadEntry, self.dead_entries(entries));
         }
         let mut answers = Vec::new();
+        let access = Access::new(self.program);
         for kind in Kind::ALL {
             let mut list = by_kind.remove(&kind).unwrap_or_default();
             list.sort_by_key(|f| (f.severity, f.trace.as_ref().map_or(0, |t| t.steps.len()), f.span));
             list.truncate(MAX_FINDINGS);
+            let list: Vec<Finding> = list.into_iter().map(|f| self.tidied(&access, f)).collect();
             let certain: Vec<Finding> = list.iter().filter(|f| !f.guessed).cloned().collect();
             let answer = if !certain.is_empty() {
                 Answer::Violated(certain)
@@ -193,6 +213,37 @@ impl<'s, 'p> Findings<'s, 'p> {
             answers.push((kind, answer));
         }
         answers
+    }
+
+    /// The same finding by a trace with fewer task switches, and without steps that it does not need.
+    fn tidied(&self, access: &Access, mut finding: Finding) -> Finding {
+        let Some(trace) = finding.trace.as_ref().filter(|t| t.loop_from.is_none()) else { return finding };
+        let by_one = matches!(
+            finding.kind,
+            Kind::TaskingError | Kind::ProgramError | Kind::UnhandledException | Kind::Assertion | Kind::Race
+        );
+        let needed = if by_one { &finding.tasks[..] } else { &[] };
+        let shows = |trace: &Trace| match finding.kind {
+            Kind::Race => {
+                let mut found = false;
+                races(self.program, access, &trace.last, |race| {
+                    if let Seen::Race { first, second, .. } = race {
+                        found |= [first.0, second.0] == finding.tasks[..]
+                            && self.program.node(first.1).span == finding.span;
+                    }
+                });
+                found
+            }
+            kind => self.shows(trace, kind, finding.span),
+        };
+        let better = |needed: &[TaskId]| {
+            let (moves, _) = fewest_switches(self.semantics, access, &trace.moves, needed)?;
+            replay(self.semantics, &moves).filter(|t| shows(t) && t.guessed() == finding.guessed)
+        };
+        if let Some(better) = better(needed).or_else(|| better(&[])) {
+            finding.trace = Some(better);
+        }
+        finding
     }
 
     fn task(&self, task: TaskId) -> &str {
@@ -229,7 +280,7 @@ impl<'s, 'p> Findings<'s, 'p> {
                 };
                 let message = format!("assertion fails in {}: {text}", self.task(*task));
                 let key = format!("assert {}", node.span);
-                self.add(key, Kind::Assertion, Severity::Error, message, node.span, moves);
+                self.add(key, Kind::Assertion, Severity::Error, message, node.span, &[*task], moves);
             }
             Seen::Broken { monitor } => self.broken(*monitor, moves),
             Seen::Race { var, first, second, writes } => self.race(*var, *first, *second, *writes, moves),
@@ -274,10 +325,10 @@ impl<'s, 'p> Findings<'s, 'p> {
         places.sort();
         places.dedup();
         let key = format!("{} {}", kind.name(), places.join(" "));
-        if self.findings.contains_key(&key) {
+        if self.is_known(&key, tasks) {
             return;
         }
-        self.add(key.clone(), kind, kind.severity(), message, span, moves);
+        self.add(key.clone(), kind, kind.severity(), message, span, tasks, moves);
         if let Some(finding) = self.findings.get_mut(&key) {
             finding.label = match tasks.first() {
                 Some(task) => format!("{} waits here", self.program.tasks[task.index()].name),
@@ -291,7 +342,7 @@ impl<'s, 'p> Findings<'s, 'p> {
         let property = &self.program.monitors[usize::from(monitor)];
         let key = format!("property {monitor}");
         let message = format!("{} does not hold", property.name);
-        self.add(key.clone(), Kind::Sequence, Severity::Error, message, property.span, moves);
+        self.add(key.clone(), Kind::Sequence, Severity::Error, message, property.span, &[], moves);
         let Some(finding) = self.findings.get_mut(&key) else { return };
         let Some(trace) = &finding.trace else { return };
         let doomed = |v: Value| matches!(v, Value::Known(at) if property.doomed[at as usize]);
@@ -314,7 +365,9 @@ impl<'s, 'p> Findings<'s, 'p> {
 
     /// The verdict on states in which nobody can move: what was found of the kind.
     pub fn deadlock(&mut self) -> Answer {
-        let list: Vec<Finding> = std::mem::take(&mut self.findings).into_values().collect();
+        let access = Access::new(self.program);
+        let list = std::mem::take(&mut self.findings).into_values();
+        let list: Vec<Finding> = list.map(|f| self.tidied(&access, f)).collect();
         match list.iter().any(|f| f.guessed) {
             true => Answer::Inconclusive(
                 "the trace depends on a value that the model does not follow".into(),
@@ -333,8 +386,9 @@ impl<'s, 'p> Findings<'s, 'p> {
             .map(|d| format!("an execution reaches something that is not modelled: {}", d.message));
         let cut = if why.is_empty() { unmodelled } else { Some(why.to_owned()) };
         let mut all = Vec::new();
+        let access = Access::new(self.program);
         for (m, monitor) in self.program.monitors.iter().enumerate() {
-            let finding = self.findings.remove(&format!("property {m}"));
+            let finding = self.findings.remove(&format!("property {m}")).map(|f| self.tidied(&access, f));
             let answer = match (finding, &cut) {
                 (Some(finding), _) if !finding.guessed => Answer::Violated(vec![finding]),
                 (Some(finding), _) => Answer::Inconclusive(
@@ -400,7 +454,7 @@ impl<'s, 'p> Findings<'s, 'p> {
             // The same place may also be reached with a handler around it: the worse one counts.
             self.findings.remove(&format!("{} {} {name} false", kind.name(), node.span));
         }
-        self.add(key, kind, severity, message, node.span, moves);
+        self.add(key, kind, severity, message, node.span, &[task], moves);
     }
 
     fn race(
@@ -429,10 +483,11 @@ impl<'s, 'p> Findings<'s, 'p> {
         // One report per variable as declared: array elements and symmetric tasks share it.
         let key = format!("race {} {}", v.span, self.program.vars[var.index()].span.file.0);
         let other = (b, format!("{} {} it here", self.task(second.0), does(writes.1)));
-        if self.findings.contains_key(&key) {
+        let tasks = [first.0, second.0];
+        if self.is_known(&key, &tasks) {
             return;
         }
-        self.add(key.clone(), Kind::Race, severity, message, a, moves);
+        self.add(key.clone(), Kind::Race, severity, message, a, &tasks, moves);
         if let Some(finding) = self.findings.get_mut(&key) {
             finding.other = Some(other);
         }
@@ -447,10 +502,10 @@ impl<'s, 'p> Findings<'s, 'p> {
                     "{} waits busily for ever: nobody will change what it looks at",
                     self.task(*task)
                 );
-                let key = format!("spin {}", self.task(*task));
-                if !self.findings.contains_key(&key) {
-                    self.add(key, Kind::Spin, Severity::Error, message, span, moves);
-                }
+                // In the loop it may be seen anywhere: alike tasks have the same declaration.
+                let declared = self.program.tasks[task.index()].span;
+                let key = format!("spin {declared}");
+                self.add(key, Kind::Spin, Severity::Error, message, span, &[*task], moves);
             }
             Forever::Quiet => self.seen(&Seen::Blocked, moves, full),
             Forever::Blocked(task) => {
@@ -503,6 +558,8 @@ impl<'s, 'p> Findings<'s, 'p> {
                     severity: Severity::Warning,
                     message: format!("entry {name} is {never}"),
                     span,
+                    tasks: Vec::new(),
+                    alike: Vec::new(),
                     label: String::new(),
                     other: None,
                     trace: None,
@@ -540,6 +597,17 @@ impl<'s, 'p> Findings<'s, 'p> {
         !by_steps || watched || trace.steps.iter().any(|s| seen_in(&s.step).any(is_it))
     }
 
+    /// Whether something is known already; then it is noted that it happens to these tasks, too.
+    fn is_known(&mut self, key: &str, tasks: &[TaskId]) -> bool {
+        let Some(finding) = self.findings.get_mut(key) else { return false };
+        let known = finding.tasks == tasks || finding.alike.iter().any(|a| a == tasks);
+        if !known && !tasks.is_empty() {
+            finding.alike.push(tasks.to_vec());
+        }
+        true
+    }
+
+    #[allow(clippy::too_many_arguments)]
     fn add(
         &mut self,
         key: String,
@@ -547,9 +615,10 @@ impl<'s, 'p> Findings<'s, 'p> {
         severity: Severity,
         message: String,
         span: Span,
+        tasks: &[TaskId],
         moves: &[Move],
     ) {
-        if self.findings.contains_key(&key) {
+        if self.is_known(&key, tasks) {
             return;
         }
         let Some(trace) = replay(self.semantics, moves) else {
@@ -566,6 +635,8 @@ impl<'s, 'p> Findings<'s, 'p> {
             severity,
             message,
             span,
+            tasks: tasks.to_vec(),
+            alike: Vec::new(),
             label: String::new(),
             other: None,
             waiting: why_blocked_at_end(kind, self.semantics, &trace.last),

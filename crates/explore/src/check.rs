@@ -39,6 +39,7 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
     let properties = findings.properties("explore", &found.witness, &found.end.reason(found.stats.states));
     Outcome {
         engine: "explore",
+        engines: Vec::new(),
         answers: findings.answers(&found.entries, |_| found.end.reason(found.stats.states)),
         properties,
         stats: found.stats,

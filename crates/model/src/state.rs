@@ -243,7 +243,7 @@ impl State {
 
     /// Reports every access from now on, in this state and in those cloned from it. Parts are
     /// numbered: cells first, then tasks, queues and locks.
-    pub fn watch(&mut self, log: &std::rc::Rc<crate::watch::Log>) {
+    pub fn watch(&mut self, log: &std::sync::Arc<crate::watch::Log>) {
         let mut first = 0;
         self.vars.watch(&mut first, log);
         self.tasks.watch(&mut first, log);

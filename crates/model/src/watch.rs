@@ -4,32 +4,39 @@
 //! semantics looks at or changes is logged, so that the answer needs no second definition of what
 //! a step reads.
 
-use std::cell::RefCell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What was accessed, by number of the part.
 #[derive(Default)]
-pub struct Log {
-    seen: RefCell<Vec<bool>>,
-    order: RefCell<Vec<u32>>,
+pub struct Log(Mutex<Touched>);
+
+#[derive(Default)]
+struct Touched {
+    seen: Vec<bool>,
+    order: Vec<u32>,
 }
 
 impl Log {
+    fn touched(&self) -> MutexGuard<'_, Touched> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
     /// The parts accessed so far, each once, in the order of the first accesses.
     pub fn take(&self) -> Vec<u32> {
-        self.seen.borrow_mut().clear();
-        self.order.take()
+        let mut touched = self.touched();
+        touched.seen.clear();
+        std::mem::take(&mut touched.order)
     }
 
     fn touch(&self, part: u32) {
-        let mut seen = self.seen.borrow_mut();
+        let mut touched = self.touched();
         let i = part as usize;
-        if i >= seen.len() {
-            seen.resize(i + 1, false);
+        if i >= touched.seen.len() {
+            touched.seen.resize(i + 1, false);
         }
-        if !std::mem::replace(&mut seen[i], true) {
-            self.order.borrow_mut().push(part);
+        if !std::mem::replace(&mut touched.seen[i], true) {
+            touched.order.push(part);
         }
     }
 }
@@ -39,11 +46,11 @@ impl Log {
 pub struct Watched<T> {
     items: Vec<T>,
     first: u32,
-    log: Option<Rc<Log>>,
+    log: Option<Arc<Log>>,
 }
 
 impl<T> Watched<T> {
-    pub(crate) fn watch(&mut self, first: &mut u32, log: &Rc<Log>) {
+    pub(crate) fn watch(&mut self, first: &mut u32, log: &Arc<Log>) {
         self.first = *first;
         *first += self.items.len() as u32;
         self.log = Some(log.clone());

@@ -7,7 +7,7 @@
 //! a walk down the tree. So the search never interprets the program twice, and yet knows nothing
 //! about its meaning that the semantics did not say.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rendez_evidence::{Seen, seen_in};
@@ -86,7 +86,7 @@ pub struct Network<'s, 'p> {
     pub slots: Slots,
     pub tables: Tables,
     pub stories: Vec<Story>,
-    log: Rc<Log>,
+    log: Arc<Log>,
     pub first: Macro,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
@@ -263,7 +263,7 @@ impl<'s, 'p> Network<'s, 'p> {
             slots,
             tables,
             stories: Vec::new(),
-            log: Rc::new(Log::default()),
+            log: Arc::new(Log::default()),
             first,
             steps,
             tig,

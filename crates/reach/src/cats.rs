@@ -28,6 +28,22 @@ pub struct Nodes {
     pub edges: Vec<(u32, u32, String, u32)>,
 }
 
+impl Nodes {
+    /// Nodes and edges in Graphviz's language, with names that begin with a number.
+    fn dot(&self, t: usize) -> String {
+        let mut out = String::new();
+        for (n, label) in self.nodes.iter().enumerate() {
+            out.push_str(&format!("    t{t}n{n} [label=\"{n}: {label}\"];\n"));
+        }
+        for (from, to, label, group) in &self.edges {
+            let several = self.edges.iter().any(|e| e.0 == *from && e.3 != *group);
+            let group = if several { format!(" / group {group}") } else { String::new() };
+            out.push_str(&format!("    t{t}n{from} -> t{t}n{to} [label=\"{label}{group}\"];\n"));
+        }
+        out
+    }
+}
+
 impl<'s, 'p> Ticg<'s, 'p> {
     /// None if limits are met.
     pub fn new(
@@ -279,19 +295,20 @@ impl<'s, 'p> Ticg<'s, 'p> {
         parts.join("-")
     }
 
+    /// The graph of each task in Graphviz's language, with its name.
+    pub fn task_dots(&self) -> Vec<(String, String)> {
+        let graph = |(t, g): (usize, &Nodes)| {
+            (g.task.clone(), format!("digraph tig {{\n  node [shape=box];\n{}}}\n", g.dot(t)))
+        };
+        self.tasks().iter().enumerate().map(graph).collect()
+    }
+
     /// The graphs of the tasks in Graphviz's language.
     pub fn tasks_dot(&self) -> String {
         let mut out = String::from("digraph tig {\n  node [shape=box];\n");
         for (t, graph) in self.tasks().iter().enumerate() {
             out.push_str(&format!("  subgraph cluster_{t} {{\n    label=\"{}\";\n", graph.task));
-            for (n, label) in graph.nodes.iter().enumerate() {
-                out.push_str(&format!("    t{t}n{n} [label=\"{n}: {label}\"];\n"));
-            }
-            for (from, to, label, group) in &graph.edges {
-                let several = graph.edges.iter().any(|e| e.0 == *from && e.3 != *group);
-                let group = if several { format!(" / group {group}") } else { String::new() };
-                out.push_str(&format!("    t{t}n{from} -> t{t}n{to} [label=\"{label}{group}\"];\n"));
-            }
+            out.push_str(&graph.dot(t));
             out.push_str("  }\n");
         }
         out.push_str("}\n");

@@ -70,12 +70,17 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         _ => run.end.reason(run.stats.states),
     };
     run.stats.seconds = started.elapsed().as_secs_f64();
+    let end = match (run.end, &racing) {
+        (End::Complete, Some((end, _))) => *end,
+        (end, _) => end,
+    };
     Outcome {
         engine: "reach",
+        engines: Vec::new(),
         answers: findings.answers(&run.entries, why),
         properties: Vec::new(),
         stats: run.stats,
-        end: run.end,
+        end,
         reached: findings.reached,
         contradictions: findings.contradictions,
         cut: run.stopped,
@@ -172,6 +177,7 @@ fn hunted(
     });
     Outcome {
         engine: "reach",
+        engines: Vec::new(),
         answers: findings.answers(&entries, |_| reason.clone()),
         properties: Vec::new(),
         stats: hunted.stats,

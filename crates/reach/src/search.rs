@@ -836,7 +836,8 @@ impl Run<'_, '_, '_> {
             }
             id += 1;
             // While stubborn sets are looked for, states are slow: look at the clock more often.
-            if self.stubborn.is_some() && id.is_multiple_of(64) {
+            let often = if self.network.tables.tasks() > 64 { 1 } else { 64 };
+            if self.stubborn.is_some() && id.is_multiple_of(often) {
                 self.worker = worker;
                 end = self.limit();
                 worker = std::mem::take(&mut self.worker);

@@ -23,8 +23,26 @@ pub enum Command {
     Graph(Graph),
     /// Check certificates of what holds, by code that knows no solver
     Verify(Verify),
+    /// Print what a finding means and what to do about it
+    Explain(Explain),
+    /// Print a script that completes commands and options in a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
     /// Print published tables beside ours, and comparisons with other tools
     Bench(Bench),
+}
+
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// The name in brackets behind a finding, such as circular-wait; nothing for a list
+    #[arg(value_name = "FINDING")]
+    pub finding: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
 }
 
 #[derive(Args, Debug)]
@@ -82,7 +100,7 @@ pub enum Construction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GraphFormat {
     Dot,
-    /// Drawn by Graphviz, which must be installed
+    /// Drawn
     Svg,
     /// The linear system, for solvers; of kinds fsa and flowgraph
     Lp,
@@ -208,11 +226,17 @@ pub struct Check {
     /// States that `--search beam` keeps of each depth, and `--search runs` after each task switch
     #[arg(long, value_name = "N")]
     pub beam: Option<usize>,
-    /// Threads to search with
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: u16,
+    /// Let every engine come to its end; engines that contradict each other are an internal error
+    #[arg(long)]
+    pub cross_check: bool,
+    /// Threads to search with: by default two for `auto`, one of which looks for errors, otherwise one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// Write a page to look at findings step by step
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
@@ -228,8 +252,11 @@ pub struct Check {
     /// How long a delay takes
     #[arg(long, value_enum, default_value_t = Delays::Any)]
     pub delays: Delays,
-    /// Show every step of a trace
-    #[arg(long)]
+    /// How much of a trace is shown
+    #[arg(long, value_enum, default_value_t = TraceDepth::Story)]
+    pub trace: TraceDepth,
+    /// The same as --trace full
+    #[arg(long, conflicts_with = "trace")]
     pub full: bool,
     /// Interleave local steps, too: slower, same verdicts
     #[arg(long)]
@@ -295,6 +322,19 @@ pub enum Engine {
     Directed,
 }
 
+impl Engine {
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Auto => "auto",
+            Engine::Explore => "explore",
+            Engine::Reach => "reach",
+            Engine::Flow => "flow",
+            Engine::Ilp => "ilp",
+            Engine::Directed => "directed",
+        }
+    }
+}
+
 /// What `directed` takes for the distance of a state from an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Heuristic {
@@ -337,9 +377,25 @@ pub enum Search {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceDepth {
+    /// What matters, and who waits for whom at the end
+    Story,
+    /// One column for each task
+    Lanes,
+    /// Every step, with what it changes
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// For people
     Text,
+    /// For programs; the schema is schema/report-1.schema.json
     Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// One line a finding, like the compiler's messages
+    Gnat,
 }
 
 #[derive(Args, Debug)]

@@ -1,11 +1,11 @@
 //! The commands.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::path::Path;
 use std::time::Duration;
 
-use rendez_evidence::{Answer, Control, Kind, Options, Outcome, Question};
+use clap::CommandFactory;
+use rendez_evidence::{Control, Kind, Options, Question};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
 use rendez_reach::cats::Ticg;
@@ -14,6 +14,8 @@ use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
 use crate::arguments::*;
+use crate::portfolio::Job;
+use crate::progress::watched;
 
 /// Exit statuses; the report decides between holds, violated and inconclusive.
 pub const BAD_INPUT: u8 = 2;
@@ -26,6 +28,23 @@ pub fn run(arguments: Arguments) -> u8 {
         Command::Simulate(simulate) => crate::simulate::run(&simulate),
         Command::Graph(graph) => run_graph(&graph),
         Command::Verify(verify) => crate::certificates::run(&verify),
+        Command::Explain(explain) => crate::explain::run(&explain),
+        Command::Completions(completions) => {
+            let mut script = Vec::new();
+            clap_complete::generate(completions.shell, &mut Arguments::command(), "rendez", &mut script);
+            let _ = std::io::stdout().write_all(&script);
+            0
+        }
+        Command::Man => match crate::explain::manual() {
+            Ok(page) => {
+                let _ = std::io::stdout().write_all(&page);
+                0
+            }
+            Err(error) => {
+                crate::complain!("internal error: {error}");
+                INTERNAL
+            }
+        },
         Command::Bench(bench) => crate::bench::run(&bench),
     }
 }
@@ -40,10 +59,10 @@ pub struct Ready {
     /// How deep recursion is followed.
     pub recursion: usize,
     /// By monitor: the query it was written as.
-    queries: Queries,
+    pub queries: Queries,
 }
 
-type Queries = Vec<Option<rendez_certificate::Query>>;
+pub type Queries = Vec<Option<rendez_certificate::Query>>;
 
 fn colour(terminal: bool) -> bool {
     terminal && std::env::var_os("NO_COLOR").is_none()
@@ -199,7 +218,7 @@ fn run_check(check: &Check) -> u8 {
     };
     // Long delays are an order between steps that only the reference explorer knows.
     let plain = check.engine == Engine::Explore || (check.engine == Engine::Auto && options.long_delays);
-    if check.engine == Engine::Reach && options.long_delays {
+    if !plain && options.long_delays {
         crate::complain!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
@@ -211,8 +230,16 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: --fair is for temporal properties, and there is none");
         return BAD_INPUT;
     }
+    let threads: usize = match check.threads {
+        Some(n) => n.into(),
+        None if check.engine == Engine::Auto => {
+            std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
+        }
+        None => 1,
+    };
     let config = Config {
-        threads: check.threads.into(),
+        // One of the threads of the portfolio looks for errors.
+        threads: if check.engine == Engine::Auto { (threads - 1).max(1) } else { threads },
         merge: options.merge_local,
         stubborn: !check.no_stubborn,
         symmetry: !check.no_symmetry,
@@ -247,38 +274,32 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: {}: cannot be made: {error}", folder.display());
         return BAD_INPUT;
     }
-    let outcome = watched(|control| {
-        let mut outcome = match plain {
-            _ if check.engine == Engine::Ilp => linear(check, &ready, &options, control),
-            _ if check.engine == Engine::Directed && !check.property.is_empty() => {
-                rendez_directed::properties(&ready.program, &directed, &options, control)
-            }
-            _ if check.engine == Engine::Directed => {
-                rendez_directed::check(&ready.program, &directed, &options, control)
-            }
-            _ if !check.property.is_empty() => {
-                sequences(&ready.program, &options, &config, check.engine, &settings, control)
-            }
-            true => rendez_explore::check(&ready.program, &options, control),
-            false => rendez_reach::check(&ready.program, &options, &config, control),
+    let fairness = match check.fair {
+        Fair::None => ctl::Fairness::None,
+        Fair::Weak => ctl::Fairness::Weak,
+        Fair::Fifo => ctl::Fairness::Fifo,
+    };
+    let outcome = watched(options.timeout, |board| {
+        let job = Job {
+            ready: &ready,
+            checks: check.property.is_empty(),
+            only: &only,
+            questions: &questions,
+            fairness,
+            options: &options,
+            config: &config,
+            flow: &settings,
+            directed: &directed,
+            certificate: check.certificate.as_deref(),
+            threads,
+            board,
         };
-        if check.engine == Engine::Directed {
-            let decide = |q| rendez_directed::formula(&ready.program, q, &directed, &options, control);
-            outcome.properties.extend(questions.iter().map(decide));
-        } else if !questions.is_empty() {
-            let fairness = match check.fair {
-                Fair::None => ctl::Fairness::None,
-                Fair::Weak => ctl::Fairness::Weak,
-                Fair::Fifo => ctl::Fairness::Fifo,
-            };
-            let (properties, stats) =
-                ctl::decide(&ready.program, &questions, &options, &config, fairness, control);
-            outcome.properties.extend(properties);
-            if !check.property.is_empty() && ready.program.monitors.is_empty() {
-                outcome.stats = stats;
-            }
+        match check.engine {
+            _ if check.cross_check => job.all_engines(),
+            _ if plain => job.alone(Engine::Explore),
+            Engine::Auto if check.keep == Keep::States => job.auto(),
+            engine => job.alone(engine),
         }
-        outcome
     });
     for contradiction in &outcome.contradictions {
         crate::complain!("internal error: {contradiction}");
@@ -296,11 +317,19 @@ fn run_check(check: &Check) -> u8 {
     };
     let text = match check.format {
         Format::Json => rendez_report::json(&report) + "\n",
+        Format::Sarif => rendez_report::sarif(&report) + "\n",
+        Format::Gnat => rendez_report::gnat(&report),
         Format::Text => {
             let colour = colour(std::io::stdout().is_terminal());
-            rendez_report::text(&report, Style { colour, full: check.full })
+            rendez_report::text(&report, style(check, colour))
         }
     };
+    if let Some(file) = &check.report {
+        let page = rendez_report::html(&report, &pictures(&ready, &files));
+        if let Err(status) = write(file, &page) {
+            return status;
+        }
+    }
     if let Some(file) = &check.save_trace {
         let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
             _ if !only.is_empty() && !only.contains(kind) => None,
@@ -309,10 +338,9 @@ fn run_check(check: &Check) -> u8 {
         });
         match first {
             Some(trace) => {
-                let saved = crate::simulate::write_trace(&ready.program, &trace.moves);
-                if let Err(error) = std::fs::write(file, saved) {
-                    crate::complain!("error: {}: cannot be written: {error}", file.display());
-                    return BAD_INPUT;
+                if let Err(status) = write(file, &crate::simulate::write_trace(&ready.program, &trace.moves))
+                {
+                    return status;
                 }
             }
             None => crate::complain!("note: there is no trace to save"),
@@ -321,6 +349,52 @@ fn run_check(check: &Check) -> u8 {
     // A reader that has seen enough closes the pipe: no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     report.status()
+}
+
+fn write(file: &Path, text: &str) -> Result<(), u8> {
+    std::fs::write(file, text).map_err(|error| {
+        crate::complain!("error: {}: cannot be written: {error}", file.display());
+        BAD_INPUT
+    })
+}
+
+/// Larger programs have no pictures of their tasks.
+const MOST_DRAWN: usize = 20_000;
+const MOST_GRAPHS: usize = 24;
+
+/// The graphs of a page: of tasks, and of properties.
+fn pictures(ready: &Ready, files: &[PropertyFile]) -> Vec<rendez_report::Graph> {
+    let mut all = Vec::new();
+    for file in files.iter().filter(|f| f.is_regular()) {
+        let list = rendez_property::regular::parse_file(&file.text).map(|l| l.properties).unwrap_or_default();
+        all.extend(
+            list.iter().map(|p| rendez_report::Graph { title: format!("property {}", p.name), dot: p.dot() }),
+        );
+    }
+    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let options = Options { max_states: MOST_DRAWN, ..Options::default() };
+    if ready.program.wide_select().is_none()
+        && let Some(ticg) = Ticg::new(&semantics, Tig::Modified, &options, &Control::default())
+    {
+        let graphs = ticg.task_dots().into_iter().take(MOST_GRAPHS);
+        all.extend(graphs.map(|(task, dot)| rendez_report::Graph { title: format!("task {task}"), dot }));
+    }
+    all
+}
+
+fn style(check: &Check, colour: bool) -> Style {
+    use rendez_report::Depth;
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    Style {
+        colour,
+        depth: match check.trace {
+            _ if check.full => Depth::Full,
+            TraceDepth::Story => Depth::Story,
+            TraceDepth::Lanes => Depth::Lanes,
+            TraceDepth::Full => Depth::Full,
+        },
+        width: columns.filter(|c| *c >= 40).unwrap_or(110),
+    }
 }
 
 /// How a directed search is to go; what is wrong if options contradict each other.
@@ -409,87 +483,6 @@ pub fn executable(ready: &Ready) -> Result<(), u8> {
     Err(BAD_INPUT)
 }
 
-/// Decides the properties of event sequences. What `flow` cannot tell is for `reach`, if nobody asks
-/// for one of them.
-fn sequences(
-    program: &Program,
-    options: &Options,
-    config: &Config,
-    engine: Engine,
-    settings: &rendez_flow::Settings,
-    control: &Control,
-) -> Outcome {
-    if program.monitors.is_empty() {
-        return Outcome::nothing("reach");
-    }
-    let started = std::time::Instant::now();
-    let exactly = |program: &Program| {
-        let left = options.timeout.map(|t| t.saturating_sub(started.elapsed()));
-        let options = Options { timeout: left, ..options.clone() };
-        rendez_reach::properties(program, &options, config, control)
-    };
-    match engine {
-        Engine::Explore => {
-            return Outcome { answers: Vec::new(), ..rendez_explore::check(program, options, control) };
-        }
-        Engine::Reach => {
-            let (properties, stats) = exactly(program);
-            return Outcome { properties, stats, ..Outcome::nothing("reach") };
-        }
-        Engine::Auto | Engine::Flow | Engine::Ilp | Engine::Directed => {}
-    }
-    let half = Options { timeout: options.timeout.map(|t| t / 2), ..options.clone() };
-    let mut properties =
-        rendez_flow::decide(program, settings, if engine == Engine::Auto { &half } else { options }, control);
-    let open = |p: &rendez_evidence::PropertyAnswer| matches!(p.answer, Answer::Inconclusive(..));
-    let executable = program.wide_select().is_none();
-    if engine == Engine::Auto && executable && settings.given.is_empty() && properties.iter().any(open) {
-        let mut rest = program.clone();
-        rest.monitors.retain(|m| properties.iter().any(|p| p.name == m.name && open(p)));
-        let (exact, stats) = exactly(&rest);
-        for mut answer in exact {
-            answer.stats = Some(stats);
-            let place = properties.iter_mut().find(|p| p.name == answer.name && open(p));
-            if let Some(place) = place
-                && !matches!(&answer.answer, Answer::Inconclusive(_, list) if list.is_empty())
-            {
-                *place = answer;
-            }
-        }
-    }
-    let stats = rendez_evidence::Stats {
-        seconds: started.elapsed().as_secs_f64(),
-        peak_bytes: properties.iter().filter_map(|p| p.stats).map(|s| s.peak_bytes).max().unwrap_or(0),
-        flow: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.flow).next_back(),
-        ..Default::default()
-    };
-    Outcome { properties, stats, ..Outcome::nothing("flow") }
-}
-
-/// Decides properties, or deadlock if there are none, by integer programming.
-fn linear(check: &Check, ready: &Ready, options: &Options, control: &Control) -> Outcome {
-    let mut decided = match ready.program.monitors.is_empty() {
-        true => vec![rendez_ilp::deadlock(&ready.program, options, control)],
-        false => {
-            let settings = rendez_ilp::Settings { queries: ready.queries.clone() };
-            rendez_ilp::decide(&ready.program, &settings, options, control)
-        }
-    };
-    let mut contradictions = Vec::new();
-    if let Some(folder) = &check.certificate
-        && let Err(why) = crate::certificates::write(folder, &mut decided, ready)
-    {
-        contradictions.push(why);
-    }
-    let properties: Vec<rendez_evidence::PropertyAnswer> = decided.into_iter().map(|d| d.answer).collect();
-    let stats = rendez_evidence::Stats {
-        seconds: properties.iter().filter_map(|p| p.stats).map(|s| s.seconds).sum(),
-        ilp: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.ilp).next_back(),
-        ..Default::default()
-    };
-    Outcome { properties, stats, contradictions, ..Outcome::nothing("ilp") }
-}
-
 /// Makes the program ready for its properties: those that monitors follow, temporal formulas, and
 /// constraints.
 fn properties(
@@ -506,16 +499,22 @@ fn properties(
         (Engine::Flow, 0) => {
             Some("--engine flow decides properties of event sequences: give some with --property")
         }
-        (engine, _) if engine != Engine::Ilp && ready.queries.iter().flatten().any(|q| !q.is_followed) => {
+        (Engine::Auto | Engine::Ilp, _) if check.certificate.is_some() && check.cross_check => {
+            Some("--certificate and --cross-check exclude each other")
+        }
+        (Engine::Auto | Engine::Ilp, _) => None,
+        (_, _) if check.cross_check => Some("--cross-check is for all engines: name none with --engine"),
+        (_, _) if ready.queries.iter().flatten().any(|q| !q.is_followed) => {
             Some("a query with constraints or a perpetual interval is for --engine ilp")
         }
-        (engine, _) if engine != Engine::Ilp && check.certificate.is_some() => {
-            Some("--certificate is for --engine ilp")
-        }
+        (_, _) if check.certificate.is_some() => Some("--certificate is for --engine ilp"),
+        _ => None,
+    };
+    let wrong = wrong.or(match (check.engine, count) {
         (Engine::Flow | Engine::Auto, 1..) => None,
         _ if check.constraint.is_empty() => None,
         _ => Some("--constraint is for properties of event sequences with --engine flow"),
-    };
+    });
     if let Some(wrong) = wrong {
         crate::complain!("error: {wrong}");
         return Err(BAD_INPUT);
@@ -640,35 +639,6 @@ fn questions(files: &[PropertyFile], ready: &Ready) -> Result<Vec<Question>, u8>
         }
     }
     Ok(all)
-}
-
-/// Searches with progress on a terminal, and a clean end on interrupt.
-fn watched(search: impl FnOnce(&Control) -> Outcome) -> Outcome {
-    let control = Arc::new(Control::default());
-    let stop = control.clone();
-    let _ = ctrlc::set_handler(move || stop.stop.store(true, Ordering::Relaxed));
-    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let watcher = std::io::stderr().is_terminal().then(|| {
-        let (control, done) = (control.clone(), done.clone());
-        std::thread::spawn(move || {
-            let started = std::time::Instant::now();
-            while !done.load(Ordering::Relaxed) {
-                std::thread::sleep(Duration::from_millis(200));
-                if started.elapsed() > Duration::from_secs(1) && !done.load(Ordering::Relaxed) {
-                    let states = control.states.load(Ordering::Relaxed);
-                    let rate = states as f64 / started.elapsed().as_secs_f64();
-                    eprint!("\r{states} states, {rate:.0} a second ");
-                }
-            }
-            eprint!("\r{:50}\r", "");
-        })
-    });
-    let outcome = search(&control);
-    done.store(true, Ordering::Relaxed);
-    if let Some(watcher) = watcher {
-        let _ = watcher.join();
-    }
-    outcome
 }
 
 fn run_dump(dump: &Dump) -> u8 {
@@ -796,10 +766,10 @@ fn trace_flow_graph(program: &Program, format: GraphFormat) -> u8 {
 fn show(dot: &str, format: GraphFormat) -> u8 {
     let text = match format {
         GraphFormat::Dot | GraphFormat::Lp | GraphFormat::Mps => dot.to_owned(),
-        GraphFormat::Svg => match draw(dot) {
+        GraphFormat::Svg => match rendez_report::draw(dot) {
             Some(svg) => svg,
             None => {
-                crate::complain!("error: --format svg needs the program `dot` of Graphviz");
+                crate::complain!("error: the graph cannot be drawn; --format dot prints it for Graphviz");
                 return BAD_INPUT;
             }
         },
@@ -840,17 +810,4 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
         _ => rendez_ilp::export::dot(&program, &learnt.network, &learnt.net),
     };
     show(&text, graph.format)
-}
-
-/// Lets Graphviz draw a graph.
-fn draw(dot: &str) -> Option<String> {
-    use std::process::{Command, Stdio};
-    let mut child =
-        Command::new("dot").arg("-Tsvg").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
-    let mut input = child.stdin.take()?;
-    let text = dot.to_owned();
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child.wait_with_output().ok()?;
-    writer.join().ok()?.ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -22,5 +22,8 @@ pub mod arguments;
 mod bench;
 mod certificates;
 pub mod commands;
+mod explain;
+mod portfolio;
+mod progress;
 mod simulate;
 mod sources;

@@ -1,9 +1,12 @@
 //! The report that programs read: schema 1, stable.
 
+use std::collections::BTreeMap;
+
 use rendez_evidence::{Answer, Finding, PropertyAnswer, Severity, Stats};
 use serde::Serialize;
 
 use crate::text::assumptions;
+use crate::trace::tell;
 use crate::{Report, describe};
 
 #[derive(Serialize)]
@@ -117,6 +120,11 @@ struct TracePart {
     text: String,
     file: String,
     line: u32,
+    /// It belongs to the story.
+    matters: bool,
+    /// Variables with their new values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    changes: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +135,9 @@ struct FindingPart {
     line: u32,
     column: u32,
     certain: bool,
+    /// The tasks that it is about, and how often it was seen for others.
+    tasks: Vec<String>,
+    alike: usize,
     trace: Vec<TracePart>,
     waiting: Vec<WaitingPart>,
 }
@@ -155,11 +166,13 @@ pub fn json(report: &Report) -> String {
     let mut results = Vec::new();
     for (kind, answer) in &report.outcome.answers {
         if report.wanted(*kind) {
-            results.push(result(report, kind.name(), kind.name(), kind.severity(), answer, None));
+            let by = report.outcome.decided_by(*kind);
+            results.push(result(report, kind.name(), (kind.name(), kind.severity(), by), answer, None));
         }
     }
     for p in &report.outcome.properties {
-        results.push(result(report, &p.name, p.kind, Severity::Error, &p.answer, Some(p)));
+        let by = (p.engine, p.stats.as_ref().unwrap_or(&report.outcome.stats));
+        results.push(result(report, &p.name, (p.kind, Severity::Error, by), &p.answer, Some(p)));
     }
     let diagnostics = report
         .diagnostics
@@ -192,8 +205,7 @@ pub fn json(report: &Report) -> String {
 fn result(
     report: &Report,
     property: &str,
-    kind: &'static str,
-    severity: Severity,
+    (kind, severity, (engine, stats)): (&'static str, Severity, (&'static str, &Stats)),
     answer: &Answer,
     asked: Option<&PropertyAnswer>,
 ) -> ResultPart {
@@ -203,7 +215,6 @@ fn result(
         Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
     };
     let severity = list.iter().map(|f| f.severity).min().unwrap_or(severity);
-    let stats = asked.and_then(|p| p.stats.as_ref()).unwrap_or(&report.outcome.stats);
     let more = asked.map_or(&[][..], |p| &p.assumptions);
     let mut all = assumptions(report);
     all.retain(|a| more.contains(a) || !report.outcome.properties.iter().any(|p| p.assumptions.contains(a)));
@@ -212,7 +223,7 @@ fn result(
         kind,
         severity: severity.word(),
         verdict,
-        engine: asked.map_or(report.outcome.engine, |p| p.engine),
+        engine,
         replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
         assumptions: all,
         stats: stats.into(),
@@ -237,21 +248,18 @@ fn loop_step(report: &Report, finding: &Finding) -> Option<usize> {
 
 fn trace(report: &Report, finding: &Finding) -> Vec<TracePart> {
     let program = report.program;
-    let Some(trace) = &finding.trace else { return Vec::new() };
-    let mut out = Vec::new();
-    for step in &trace.steps {
-        let Some((text, event)) = describe(program, step) else { continue };
-        let span = program.node(step.step.loc).span;
-        out.push(TracePart {
-            step: out.len() + 1,
-            task: program.tasks[step.step.task.index()].name.clone(),
-            event,
-            text,
-            file: report.map.name(span.file).to_owned(),
-            line: span.line,
-        });
-    }
-    out
+    let told = tell(program, finding).into_iter().enumerate();
+    told.map(|(i, t)| TracePart {
+        step: i + 1,
+        task: program.tasks[t.task.index()].name.clone(),
+        event: t.event,
+        text: t.text,
+        file: report.map.name(t.span.file).to_owned(),
+        line: t.span.line,
+        matters: t.matters,
+        changes: t.changes.into_iter().collect(),
+    })
+    .collect()
 }
 
 fn finding(report: &Report, finding: &Finding) -> FindingPart {
@@ -263,6 +271,8 @@ fn finding(report: &Report, finding: &Finding) -> FindingPart {
         line: finding.span.line,
         column: finding.span.column,
         certain: !finding.guessed,
+        tasks: finding.tasks.iter().map(|t| program.tasks[t.index()].name.clone()).collect(),
+        alike: finding.alike.len(),
         trace: trace(report, finding),
         waiting: finding
             .waiting

@@ -1,16 +1,26 @@
-//! Reports: what was found, as text for people and as JSON for programs.
+//! Reports: what was found, as text and as a page for people, as JSON, SARIF and single lines for
+//! programs.
 
+mod gnat;
+mod html;
 mod json;
+mod lanes;
+mod sarif;
 mod story;
 mod text;
+mod trace;
 
 use rendez_evidence::{Finding, Kind, Outcome};
 use rendez_model::Program;
 use rendez_source::{Diagnostic, SourceMap};
 
+pub use gnat::gnat;
+pub use html::{Graph, draw, html};
 pub use json::json;
+pub use sarif::sarif;
 pub use story::describe;
-pub use text::{Style, text};
+pub use text::{Depth, Style, text};
+pub use trace::{Told, tell};
 
 /// What is reported on.
 pub struct Report<'r> {
@@ -50,5 +60,59 @@ impl Report<'_> {
             }
         }
         if undecided { 3 } else { 0 }
+    }
+}
+
+/// All findings, the most serious first, each group with what has the same cause.
+fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
+    use rendez_evidence::Answer;
+    let checks = report.outcome.answers.iter().filter(|(kind, _)| report.wanted(*kind)).map(|(_, a)| a);
+    let mut all: Vec<&Finding> = Vec::new();
+    for answer in checks.chain(report.outcome.properties.iter().map(|p| &p.answer)) {
+        if let Answer::Violated(list) | Answer::Inconclusive(_, list) = answer {
+            all.extend(list);
+        }
+    }
+    all.sort_by_key(|f| (f.severity, f.guessed, f.kind));
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    // Whatever comes about without another finding begins a group.
+    let (first, follow): (Vec<&Finding>, Vec<&Finding>) =
+        all.iter().partition(|f| !all.iter().any(|g| leads_to(g, f) && !leads_to(f, g)));
+    groups.extend(first.into_iter().map(|f| vec![f]));
+    for finding in follow {
+        match groups.iter_mut().find(|g| leads_to(g[0], finding)) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups
+}
+
+/// Whether one finding is part of how another comes about: an exception from which a task dies in the
+/// other's trace, or a circle of tasks one of which the other names.
+fn leads_to(cause: &Finding, finding: &Finding) -> bool {
+    use rendez_model::semantics::Fate;
+    if std::ptr::eq(cause, finding) || finding.guessed != cause.guessed {
+        return false;
+    }
+    let deadly = |k: Kind| matches!(k, Kind::TaskingError | Kind::ProgramError | Kind::UnhandledException);
+    let raised = |f: &Finding| f.trace.as_ref().and_then(|t| t.steps.last().map(|s| s.step.loc));
+    match (cause.kind, finding.kind) {
+        (k, _) if deadly(k) => {
+            let (Some(trace), Some(place)) = (&finding.trace, raised(cause)) else { return false };
+            let last = trace.steps.len().saturating_sub(1);
+            trace.steps.iter().enumerate().any(|(i, s)| {
+                let dies = s.step.raised.iter().any(|r| r.fate == Fate::Died && r.loc == place);
+                // What a finding itself ends with is no cause of it.
+                dies && (i < last || !deadly(finding.kind))
+            })
+        }
+        (Kind::CircularWait, Kind::ClientBlocked) => {
+            let waits = |task, span| cause.waiting.iter().any(|w| w.task == task && w.span == span);
+            let own = |t: &rendez_model::TaskId| finding.waiting.iter().find(|w| w.task == *t);
+            !finding.tasks.is_empty()
+                && finding.tasks.iter().all(|t| own(t).is_some_and(|w| waits(*t, w.span)))
+        }
+        _ => false,
     }
 }

@@ -109,7 +109,7 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
 }
 
 /// Variables of the program, not intermediate values.
-fn is_named(program: &Program, var: VarId) -> bool {
+pub(crate) fn is_named(program: &Program, var: VarId) -> bool {
     let name = &program.vars[var.index()].name;
     !["occurrence", "argument", "result", "left", "last", "guard", "if", "case", "and", "new", "random"]
         .iter()

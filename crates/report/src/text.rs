@@ -5,13 +5,28 @@ use std::fmt::Write as _;
 use rendez_evidence::{Answer, Finding, Severity};
 use rendez_source::{Diagnostic, render};
 
-use crate::{Report, describe};
+use crate::lanes::lanes;
+use crate::trace::{Told, changes, switches, tell};
+use crate::{Report, describe, groups};
 
-#[derive(Clone, Copy, Debug, Default)]
+/// How much of a trace is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// What matters, in a few lines.
+    #[default]
+    Story,
+    /// One column for each task.
+    Lanes,
+    /// Every step.
+    Full,
+}
+
+#[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub colour: bool,
-    /// Show every step of a trace.
-    pub full: bool,
+    pub depth: Depth,
+    /// Characters in a line.
+    pub width: usize,
 }
 
 /// The whole report.
@@ -20,31 +35,72 @@ pub fn text(report: &Report, style: Style) -> String {
     for diagnostic in report.diagnostics.iter().chain(&report.outcome.reached) {
         let _ = writeln!(out, "{}\n", render(report.map, diagnostic, style.colour));
     }
-    for (kind, answer) in &report.outcome.answers {
-        if !report.wanted(*kind) {
-            continue;
-        }
-        match answer {
-            Answer::Holds => {}
-            Answer::Violated(list) => list.iter().for_each(|f| finding(report, style, f, &mut out)),
-            Answer::Inconclusive(_, list) => list.iter().for_each(|f| finding(report, style, f, &mut out)),
-        }
-    }
-    for property in &report.outcome.properties {
-        match &property.answer {
-            Answer::Holds => {}
-            Answer::Violated(list) | Answer::Inconclusive(_, list) => {
-                list.iter().for_each(|f| finding(report, style, f, &mut out));
-            }
-        }
+    let groups = groups(report);
+    overview(report, style, &groups, &mut out);
+    for group in &groups {
+        group.iter().for_each(|f| finding(report, style, f, &mut out));
     }
     summary(report, style, &mut out);
     out
 }
 
-/// A longer trace is shown with its first steps, a gap, and its last steps.
-const LONGEST: usize = 80;
-const HEAD: usize = 20;
+/// One line for each finding, those with the same cause together.
+fn overview(report: &Report, style: Style, groups: &[Vec<&Finding>], out: &mut String) {
+    let count: usize = groups.iter().map(Vec::len).sum();
+    if count < 2 {
+        return;
+    }
+    let causes = match groups.len() == count {
+        true => String::new(),
+        false => format!(" with {} cause{}", groups.len(), if groups.len() == 1 { "" } else { "s" }),
+    };
+    let _ = writeln!(out, "{}", paint(style, "1", &format!("{count} findings{causes}")));
+    let all = || groups.iter().flatten();
+    let place = |f: &Finding| match f.span.is_nowhere() {
+        true => String::new(),
+        false => format!("{}:{}", report.map.name(f.span.file), f.span.line),
+    };
+    let wide = all().map(|f| place(f).chars().count()).max().unwrap_or(0);
+    let kinds = all().map(|f| f.kind.name().len()).max().unwrap_or(0);
+    for group in groups {
+        for (i, f) in group.iter().enumerate() {
+            let code = if f.severity == Severity::Error { "31" } else { "33" };
+            let word = paint(style, code, &format!("{:<7}", f.severity.word()));
+            let under = if i == 0 { "  " } else { "   so " };
+            let pad = if i == 0 { "    " } else { "" };
+            let _ = writeln!(
+                out,
+                "{under}{word}{pad} {:<kinds$}  {:<wide$}  {}",
+                f.kind.name(),
+                place(f),
+                headline(report, f)
+            );
+        }
+    }
+    out.push('\n');
+}
+
+/// The message, with how many others it was seen to happen to.
+pub(crate) fn headline(report: &Report, f: &Finding) -> String {
+    let mut text = f.message.clone();
+    if f.guessed {
+        text = format!("perhaps: {text}");
+    }
+    if !f.alike.is_empty() {
+        let names: Vec<&str> = match &f.alike[..] {
+            all if all.len() <= 3 && all.iter().all(|a| a.len() == 1) => {
+                all.iter().map(|a| report.program.tasks[a[0].index()].name.as_str()).collect()
+            }
+            _ => Vec::new(),
+        };
+        text += &match (names.is_empty(), f.alike.len()) {
+            (false, _) => format!(" (and so for {})", names.join(", ")),
+            (true, 1) => " (and so for other tasks)".to_owned(),
+            (true, n) => format!(" (and so for {n} other groups of tasks)"),
+        };
+    }
+    text
+}
 
 fn paint(style: Style, code: &str, text: &str) -> String {
     if style.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
@@ -169,11 +225,7 @@ pub(crate) fn assumptions(report: &Report) -> Vec<String> {
 }
 
 fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
-    let program = report.program;
-    let mut message = format!("{} [{}]", finding.message, finding.kind.name());
-    if finding.guessed {
-        message = format!("perhaps: {message}");
-    }
+    let message = format!("{} [{}]", headline(report, finding), finding.kind.name());
     let mut diagnostic = match finding.severity {
         Severity::Error => Diagnostic::error(finding.span, message),
         _ => Diagnostic::warning(finding.span, message),
@@ -181,68 +233,120 @@ fn finding(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     diagnostic.severity = finding.severity;
     let _ = writeln!(out, "{}", render(report.map, &diagnostic.label(finding.label.clone()), style.colour));
     if let Some((span, text)) = &finding.other {
-        let _ = writeln!(
-            out,
-            "{}",
-            render(
-                report.map,
-                &Diagnostic { severity: Severity::Note, ..Diagnostic::error(*span, text.clone()) },
-                style.colour
-            )
-        );
+        let note = Diagnostic { severity: Severity::Note, ..Diagnostic::error(*span, text.clone()) };
+        let _ = writeln!(out, "{}", render(report.map, &note, style.colour));
     }
-    let Some(trace) = &finding.trace else {
-        out.push('\n');
-        return;
-    };
-    let told: Vec<_> = trace.steps.iter().map(|s| describe(program, s)).collect();
-    let total = if style.full { told.len() } else { told.iter().flatten().count() };
-    let hidden = if style.full || total <= LONGEST { 0..0 } else { HEAD..total - (LONGEST - HEAD) };
-    let mut number = 0;
-    let width = trace.steps.iter().map(|s| program.tasks[s.step.task.index()].name.len()).max().unwrap_or(0);
-    for (i, (step, told)) in trace.steps.iter().zip(told).enumerate() {
-        if trace.loop_from == Some(i) {
-            let _ = writeln!(out, "      {}", paint(style, "1", "LOOP: from here on for ever"));
+    if finding.trace.is_some() {
+        let told = tell(report.program, finding);
+        match style.depth {
+            Depth::Story => story(report, style, finding, &told, out),
+            Depth::Lanes => out.push_str(&lanes(report.program, finding, &told, style.width)),
+            Depth::Full => full(report, style, finding, out),
         }
-        let node = program.node(step.step.loc);
-        let what = match (&told, style.full) {
-            (Some((text, _)), _) => text.clone(),
-            (None, true) => source(report, node.span),
-            (None, false) => continue,
-        };
-        number += 1;
-        if hidden.contains(&(number - 1)) {
-            if number - 1 == hidden.start {
-                let _ = writeln!(out, "   …  {} steps left out; --full shows them", hidden.len());
-            }
-            continue;
-        }
-        let place = if node.span.is_nowhere() {
-            String::new()
-        } else {
-            format!("  {}:{}", report.map.name(node.span.file), node.span.line)
-        };
-        let task = &program.tasks[step.step.task.index()].name;
-        let task = paint(style, "36", &format!("{task:<width$}"));
-        let _ = writeln!(out, "{number:>4}  {task}  {what}{}", paint(style, "2", &place));
-    }
-    if !finding.waiting.is_empty() {
-        let _ = writeln!(out, "      {}", paint(style, "1", "at the end:"));
-        for w in &finding.waiting {
-            let name = &program.tasks[w.task.index()].name;
-            let on: Vec<&str> = w.on.iter().map(|t| program.tasks[t.index()].name.as_str()).collect();
-            let on =
-                if on.is_empty() { "nobody can help".to_owned() } else { format!("-> {}", on.join(", ")) };
-            let _ = writeln!(
-                out,
-                "      {name:<width$}  {}  {on}  {}:{}",
-                w.reason,
-                report.map.name(w.span.file),
-                w.span.line
+        ending(report, style, finding, out);
+        if style.depth == Depth::Story && told.iter().any(|t| !t.matters) {
+            let switches = switches(&told);
+            let text = format!(
+                "all {} steps, {switches} task switch{}: --trace lanes, --trace full",
+                told.len(),
+                if switches == 1 { "" } else { "es" }
             );
+            let _ = writeln!(out, "  {}", paint(style, "2", &text));
         }
     }
     out.push('\n');
+}
+
+fn place(report: &Report, style: Style, span: rendez_source::Span) -> String {
+    match span.is_nowhere() {
+        true => String::new(),
+        false => paint(style, "2", &format!("  {}:{}", report.map.name(span.file), span.line)),
+    }
+}
+
+/// The steps that matter, by their numbers among all that are told.
+fn story(report: &Report, style: Style, finding: &Finding, told: &[Told], out: &mut String) {
+    let program = report.program;
+    let name = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
+    let width = told.iter().filter(|t| t.matters).map(|t| name(t.task).chars().count()).max().unwrap_or(0);
+    let loop_from = finding.trace.as_ref().and_then(|t| t.loop_from);
+    let mut looped = false;
+    for (i, step) in told.iter().enumerate() {
+        if !looped && loop_from.is_some_and(|from| step.index >= from) {
+            looped = true;
+            let _ = writeln!(out, "      {}", paint(style, "1", "LOOP: from here on for ever"));
+        }
+        if step.matters {
+            let task = paint(style, "36", &format!("{:<width$}", name(step.task)));
+            let _ = writeln!(out, "{:>4}  {task}  {}{}", i + 1, step.text, place(report, style, step.span));
+        }
+    }
+}
+
+/// Every step, with what it changes.
+fn full(report: &Report, style: Style, finding: &Finding, out: &mut String) {
+    let program = report.program;
+    let Some(trace) = &finding.trace else { return };
+    let width = trace
+        .steps
+        .iter()
+        .map(|s| program.tasks[s.step.task.index()].name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (i, step) in trace.steps.iter().enumerate() {
+        if trace.loop_from == Some(i) {
+            let _ = writeln!(out, "      {}", paint(style, "1", "LOOP: from here on for ever"));
+        }
+        let span = program.node(step.step.loc).span;
+        let what = describe(program, step).map_or_else(|| source(report, span), |(text, _)| text);
+        let new: Vec<String> = changes(program, &step.changes)
+            .into_iter()
+            .map(|(name, value)| format!("{name} := {value}"))
+            .filter(|c| !what.contains(c.as_str()))
+            .collect();
+        let new = if new.is_empty() { String::new() } else { format!("  [{}]", new.join(", ")) };
+        let task = &program.tasks[step.step.task.index()].name;
+        let task = paint(style, "36", &format!("{task:<width$}"));
+        let _ = writeln!(out, "{:>4}  {task}  {what}{new}{}", i + 1, place(report, style, span));
+    }
+}
+
+/// More tasks that wait are counted only.
+const MOST_WAITING: usize = 8;
+
+/// Who waits for whom.
+fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
+    if finding.waiting.is_empty() {
+        return;
+    }
+    let program = report.program;
+    let name = |t: &rendez_model::TaskId| program.tasks[t.index()].name.as_str();
+    let _ = writeln!(out, "      {}", paint(style, "1", "at the end:"));
+    let mut waiting: Vec<_> = finding.waiting.iter().collect();
+    waiting.sort_by_key(|w| !finding.tasks.contains(&w.task));
+    let most = match style.depth {
+        Depth::Full => waiting.len(),
+        _ => MOST_WAITING.max(finding.tasks.len().min(2 * MOST_WAITING)),
+    };
+    let shown = &waiting[..most.min(waiting.len())];
+    let width = shown.iter().map(|w| name(&w.task).chars().count()).max().unwrap_or(0);
+    for w in shown {
+        let on: Vec<&str> = w.on.iter().take(6).map(name).collect();
+        let mut on = match on.is_empty() {
+            true => "; nobody can help".to_owned(),
+            // The reason names them.
+            false if on.iter().all(|o| w.reason.contains(o)) => String::new(),
+            false => format!(" -> {}", on.join(", ")),
+        };
+        if w.on.len() > 6 {
+            on += &format!(" and {} more", w.on.len() - 6);
+        }
+        let task = paint(style, "36", &format!("{:<width$}", name(&w.task)));
+        let _ = writeln!(out, "      {task}  {}{on}{}", w.reason, place(report, style, w.span));
+    }
+    if waiting.len() > shown.len() {
+        let _ = writeln!(out, "      and {} more tasks wait", waiting.len() - shown.len());
+    }
 }
 
 /// The source text of a span, on one line.
