@@ -12,7 +12,8 @@ build: setup
 demo: build
 	@target/release/rendez check examples/philosophers.adb || [ $$? -eq 1 ]
 
-test: setup
+test:
+	@sh scripts/setup.sh test
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) test --workspace --exclude rendez --quiet

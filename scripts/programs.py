@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 BLOCKING = ("circular-wait", "client-blocked", "server-idle", "spin")
 
@@ -19,30 +20,31 @@ BLOCKING = ("circular-wait", "client-blocked", "server-idle", "spin")
 def run(arguments, row):
     path = os.path.join(arguments.dir, row["repository"].replace("/", "+"), row["path"])
     command = [arguments.rendez, "check", "--format", "json", "--timeout", str(arguments.timeout),
-               "--memory", arguments.memory, path]
+               "--memory", arguments.memory, *arguments.options.split(), path]
+    started = time.monotonic()
     try:
         done = subprocess.run(command, capture_output=True, timeout=arguments.timeout * 4 + 60)
     except subprocess.TimeoutExpired:
-        return row, "TIMEOUT", [], ""
+        return row, "TIMEOUT", [], "", "", arguments.timeout
+    seconds = time.monotonic() - started
     if done.returncode not in (0, 1, 3):
         text = done.stderr.decode("utf-8", "replace").strip().splitlines()
         kind = "BAD INPUT" if done.returncode == 2 else "CRASH"
-        return row, kind, [], " ".join(text[:3])[:160]
+        return row, kind, [], "", " ".join(text[:3])[:160], seconds
     report = json.loads(done.stdout)
-    rejected = [d for d in report["diagnostics"] if d["severity"] == "warning" and d["file"]]
     kinds = {r["kind"]: r for r in report["results"]}
     found = [k for k in kinds if kinds[k]["verdict"] == "violated"]
-    states = report["results"][0]["stats"]["states"]
-    undecided = not any(k in BLOCKING for k in found) and any(
-        kinds[k]["verdict"] == "inconclusive" for k in BLOCKING)
+    blocking = [k for k in BLOCKING if k in found]
+    undecided = [] if blocking else [k for k in BLOCKING if kinds[k]["verdict"] == "inconclusive"]
+    decided = blocking or [k for k in BLOCKING if k not in undecided]
+    engines = sorted({kinds[k]["engine"] for k in decided})
     # What is not modelled matters only where an execution reaches it.
     reason = next((r.get("reason", "") for r in report["results"] if r["verdict"] == "inconclusive"), "")
-    modelled = "not modelled" not in (reason or "")
-    verdict = "model" if modelled else "REJECTED"
-    note = f"{states} states"
-    if undecided:
-        note += "; undecided: " + (reason or "")[:90]
-    return row, verdict, found, note
+    verdict = "REJECTED" if "not modelled" in (reason or "") else "model"
+    note = ("undecided: " + (kinds[undecided[0]].get("reason") or "")[:90]) if undecided else ""
+    if "deadlock" in kinds and kinds["deadlock"]["verdict"] == "holds" and undecided:
+        note += "; never stands still (ilp)"
+    return row, verdict, found, "+".join(engines), note, seconds
 
 
 def main():
@@ -52,14 +54,18 @@ def main():
     parser.add_argument("--list", required=True)
     parser.add_argument("--timeout", type=float, default=5)
     parser.add_argument("--memory", default="2G")
+    parser.add_argument("--options", default="", help="further options of rendez check")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    parser.add_argument("--only", default="", help="programs whose name contains this")
     arguments = parser.parse_args()
     with open(arguments.list, newline="", encoding="utf-8") as file:
         rows = [r for r in csv.DictReader(file, delimiter="\t") if r["compiles_with_gnat"] == "yes"]
+    rows = [r for r in rows if arguments.only in r["repository"] + "/" + r["path"]]
     modelled = blocked = reported = decided = 0
-    print("| program | observed | model | found | notes |")
-    print("|---|---|---|---|---|")
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for row, verdict, found, note in pool.map(lambda r: run(arguments, r), rows):
+    print("| program | observed | found | decided by | seconds | notes |")
+    print("|---|---|---|---|---|---|")
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for row, verdict, found, engines, note, seconds in pool.map(lambda r: run(arguments, r), rows):
             modelled += verdict == "model"
             decided += "undecided" not in note and verdict in ("model", "REJECTED")
             hangs = row["observed"] in ("BLOCKS_FOREVER", "MAY_DEADLOCK", "MAY_SPIN_FOREVER")
@@ -67,8 +73,11 @@ def main():
             blocked += hangs
             reported += hangs and seen
             mark = " **missed**" if hangs and not seen else ""
+            if verdict != "model":
+                note = (verdict + " " + note).strip()
             name = row["repository"] + "/" + row["path"]
-            print(f"| {name} | {row['observed']} | {verdict} | {', '.join(found)}{mark} | {note} |")
+            what = ", ".join(found) or "nothing"
+            print(f"| {name} | {row['observed']} | {what}{mark} | {engines} | {seconds:.1f} | {note} |")
             sys.stdout.flush()
     print(f"\n{len(rows)} programs, {modelled} without a reachable construct that is not modelled; "
           f"{decided} decided for blocking; "

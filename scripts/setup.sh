@@ -1,6 +1,7 @@
 #!/bin/sh
 # Brings what the build needs: a Rust toolchain, a C compiler for tree-sitter's grammar, a C++
-# compiler, cmake and libclang for the HiGHS solver, and with the argument `gnat` the Ada compiler.
+# compiler, cmake and libclang for the HiGHS solver; with the argument `gnat` the Ada compiler, with `test`
+# the browser that the pages are tested in.
 has() {
     case $1 in
     libclang) ls /usr/lib/llvm-*/lib/libclang[-.]*so* /usr/lib/*/libclang[-.]*so* 2>/dev/null | grep -q 'libclang\(-[0-9.]*\)\{0,1\}\.so' ;;
@@ -22,4 +23,5 @@ need cmake cmake
 need libclang libclang-dev
 need cargo cargo
 [ "$1" = gnat ] && need gnatmake gnat
+[ "$1" = test ] && need chromium chromium
 true

@@ -20,6 +20,8 @@ pub struct Waiting {
     pub reason: String,
     /// The tasks that could end the wait.
     pub on: Vec<TaskId>,
+    /// The entry that it called, or that is to be called.
+    pub entry: Option<EntryId>,
     /// The variables that decide whether it ends.
     pub cells: Vec<VarId>,
     pub role: Role,
@@ -123,7 +125,12 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
         {
             barrier.each_cell(program, &mut |cell| cells.push(cell));
         }
-        all.push(Waiting { task, span: node.span, reason, on, cells, role });
+        let entry = match ts.wait {
+            Wait::Queued { entry, .. } => Some(entry),
+            Wait::Select { .. } => semantics.open_entries(state, task).first().copied(),
+            _ => None,
+        };
+        all.push(Waiting { task, span: node.span, reason, on, entry, cells, role });
     }
     all
 }

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 pub use bind::{bind, follow, same};
-pub use blocking::{Waiting, kind_of_blocking, kind_of_stuck, why_blocked};
+pub use blocking::{Role, Waiting, kind_of_blocking, kind_of_stuck, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{Question, Resolved};

@@ -22,8 +22,8 @@ struct Link {
 /// At most so many orders are followed at a time.
 const WIDTH: usize = 64;
 
-/// Longer traces stay as they are, by steps times tasks.
-const LONGEST: usize = 1_000_000;
+/// What looking for an order may cost: steps times orders times tasks squared.
+const MOST_WORK: usize = 200_000_000;
 
 /// How far each task is, and who moved in which order.
 type Way = (Vec<u32>, Vec<usize>);
@@ -40,7 +40,9 @@ pub fn fewest_switches(
     moves: &[Move],
     needed: &[TaskId],
 ) -> Option<(Vec<Move>, usize)> {
-    if moves.len() * semantics.program.tasks.len() > LONGEST {
+    let cost = moves.len().max(1) * semantics.program.tasks.len().pow(2);
+    let width = (MOST_WORK / cost).min(WIDTH);
+    if width == 0 {
         return None;
     }
     let (tasks, last) = dependencies(semantics, access, moves, needed)?;
@@ -81,7 +83,7 @@ pub fn fewest_switches(
             return None;
         }
         next.sort_by_key(|(at, _)| std::cmp::Reverse(at.iter().map(|n| u64::from(*n)).sum::<u64>()));
-        next.truncate(WIDTH);
+        next.truncate(width);
         level = next;
     }
 }

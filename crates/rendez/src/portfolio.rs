@@ -49,6 +49,9 @@ const QUICK: Duration = Duration::from_secs(2);
 /// What an engine of the portfolio gets where nobody sets a limit.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long the search goes on once there is an error, where nobody sets a limit.
+const ONCE_FOUND: Duration = Duration::from_secs(10);
+
 impl Job<'_> {
     fn all(&self) -> Ask<'_> {
         Ask {
@@ -205,7 +208,18 @@ impl Job<'_> {
         if !flow_only && self.is_open(&verdicts) {
             let hunt = |memory| {
                 let limited = self.share(started, if self.threads > 1 { 1.0 } else { 0.3 }, memory);
-                self.open(&verdicts, |ask| self.run(Engine::Directed, ask, &limited));
+                if !self.is_enough(&verdicts) {
+                    self.open(&verdicts, |ask| self.run(Engine::Directed, ask, &limited));
+                }
+                // Whoever sets no limit wants to hear of an error soon.
+                if self.threads > 1 && self.is_enough(&verdicts) {
+                    let from = Instant::now();
+                    while self.is_open(&verdicts) && self.board.is_busy() && from.elapsed() < ONCE_FOUND {
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                    self.board.call_off();
+                    return;
+                }
                 if self.checks && self.is_open(&verdicts) && self.threads > 1 {
                     let limited = self.share(started, 1.0, memory);
                     let timeout = limited.timeout.or(Some(PATIENCE));
@@ -226,7 +240,11 @@ impl Job<'_> {
                     true => 0.9,
                     false => 1.0,
                 };
-                self.open(&verdicts, |ask| self.run(Engine::Reach, ask, &self.share(started, end, memory)));
+                let mut limited = self.share(started, end, memory);
+                if self.threads == 1 && self.is_enough(&verdicts) {
+                    limited.timeout = Some(ONCE_FOUND);
+                }
+                self.open(&verdicts, |ask| self.run(Engine::Reach, ask, &limited));
             };
             if self.threads > 1 {
                 std::thread::scope(|scope| {
@@ -248,9 +266,27 @@ impl Job<'_> {
                 }
             }
         }
+        let enough = self.is_enough(&verdicts);
         let mut outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
         outcome.stats.seconds = started.elapsed().as_secs_f64();
+        if enough && !self.board.is_interrupted() {
+            let answers = outcome.answers.iter_mut().map(|(_, a)| a);
+            for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
+                if let Answer::Inconclusive(why, list) = answer
+                    && list.is_empty()
+                {
+                    *why = format!(
+                        "an error was found before this was decided; --timeout gives it more time ({why})"
+                    );
+                }
+            }
+        }
         outcome
+    }
+
+    /// Whether an error is known and nobody has said how long to search for more.
+    fn is_enough(&self, verdicts: &Mutex<Verdicts>) -> bool {
+        self.options.timeout.is_none() && lock(verdicts).any_error()
     }
 
     /// Lets an engine work on what is open, if anything is.
@@ -372,6 +408,13 @@ impl Verdicts {
     fn open_properties(&self) -> Vec<String> {
         let open = self.outcome.properties.iter().filter(|p| !is_final(&p.answer));
         open.map(|p| p.name.clone()).collect()
+    }
+
+    fn any_error(&self) -> bool {
+        let answers = self.outcome.answers.iter().map(|(_, a)| a);
+        answers.chain(self.outcome.properties.iter().map(|p| &p.answer)).any(
+            |a| matches!(a, Answer::Violated(list) if list.iter().any(|f| f.severity == Severity::Error)),
+        )
     }
 
     fn count(&self) -> (usize, usize) {

@@ -48,6 +48,10 @@ impl Board {
         self.running().iter().for_each(|r| r.control.stop.store(true, Ordering::Relaxed));
     }
 
+    pub fn is_busy(&self) -> bool {
+        !self.running().is_empty()
+    }
+
     fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
         self.call_off();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
-use rendez_evidence::{Answer, Finding, Severity};
+use rendez_evidence::{Answer, Finding, Role, Severity, Waiting};
 use rendez_model::TaskId;
 use serde::Serialize;
 
@@ -191,12 +191,12 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
         );
     }
     out.push_str("</ol>\n");
-    waiting(report, finding, &mut out);
+    waiting(report, finding, number, &mut out);
     out.push_str(
-        "<div class=\"bar\"><button type=\"button\" data-go=\"first\" aria-label=\"to the start\">⏮</button>\
-         <button type=\"button\" data-go=\"back\" aria-label=\"one step back\">◀</button>\
-         <button type=\"button\" data-go=\"next\" aria-label=\"one step on\">▶</button>\
-         <button type=\"button\" data-go=\"last\" aria-label=\"to the end\">⏭</button>",
+        "<div class=\"bar\"><button type=\"button\" data-go=\"first\" aria-label=\"to the start\">«</button>\
+         <button type=\"button\" data-go=\"back\" aria-label=\"one step back\">‹</button>\
+         <button type=\"button\" data-go=\"next\" aria-label=\"one step on\">›</button>\
+         <button type=\"button\" data-go=\"last\" aria-label=\"to the end\">»</button>",
     );
     let _ = writeln!(
         out,
@@ -233,9 +233,11 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
 }
 
 /// Who waits for whom at the end: a list and a picture.
-fn waiting(report: &Report, finding: &Finding, out: &mut String) {
+fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) {
     let program = report.program;
-    let mut all: Vec<_> = finding.waiting.iter().collect();
+    // Whoever waits for the end of all others adds nothing.
+    let parent = |w: &&Waiting| w.role == Role::Parent && !finding.tasks.contains(&w.task);
+    let mut all: Vec<&Waiting> = finding.waiting.iter().filter(|w| !parent(w)).collect();
     if all.is_empty() {
         return;
     }
@@ -268,41 +270,56 @@ fn waiting(report: &Report, finding: &Finding, out: &mut String) {
         next = on.iter().find(|t| shown(t) && core(t)).or_else(|| on.iter().find(shown)).copied();
     }
     let count = order.len() as f64;
-    let (rx, ry) = (60.0 + 34.0 * count, 40.0 + 16.0 * count);
+    let (rx, ry) = (60.0 + 42.0 * count, 50.0 + 18.0 * count);
     let (cx, cy) = (rx + 90.0, ry + 30.0);
     let place = |t: &TaskId| {
         let i = order.iter().position(|o| o == t)? as f64;
         let angle = std::f64::consts::TAU * i / count - std::f64::consts::FRAC_PI_2;
         Some((cx + rx * angle.cos(), cy + ry * angle.sin()))
     };
+    let tip = format!("tip{number}");
     let _ = writeln!(
         out,
-        "<h3>Who waits for whom at the end</h3>\n<div class=\"graph\"><svg class=\"waits\" width=\"{:.0}\" height=\"{:.0}\" \
-         role=\"img\" aria-label=\"who waits for whom\"><defs><marker id=\"tip{1:.0}\" viewBox=\"0 0 10 10\" refX=\"9\" \
+        "<h3>Who waits for whom at the end</h3>\n<div class=\"graph\"><svg class=\"waits\" viewBox=\"0 0 {0:.0} {1:.0}\" \
+         style=\"max-width:{0:.0}px\" role=\"img\" aria-label=\"who waits for whom\"><defs><marker id=\"{tip}\" viewBox=\"0 0 10 10\" refX=\"9\" \
          refY=\"5\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" \
          fill=\"context-stroke\"/></marker></defs>",
         2.0 * cx,
         2.0 * cy
     );
-    let (half, high) = (62.0, 14.0);
+    let (half, high): (f64, f64) = (62.0, 14.0);
     for w in &all {
         let Some((x1, y1)) = place(&w.task) else { continue };
         for on in &w.on {
             let Some((x2, y2)) = place(on) else { continue };
-            // From the edge of one box to the edge of the other.
+            // A bow beside the straight line, so that there is room for the way back.
             let (dx, dy) = (x2 - x1, y2 - y1);
-            let shrink = (half / dx.abs().max(0.001)).min(high / dy.abs().max(0.001)).min(0.5);
+            let long = dx.hypot(dy).max(1.0);
+            let (nx, ny) = (-dy / long, dx / long);
+            let (mx, my) = (x1.midpoint(x2) + 24.0 * nx, y1.midpoint(y2) + 24.0 * ny);
+            let anchor = match nx {
+                _ if nx > 0.4 => "start",
+                _ if nx < -0.4 => "end",
+                _ => "middle",
+            };
+            let edge = |(x, y): (f64, f64)| {
+                let (dx, dy) = (mx - x, my - y);
+                let shrink = (half / dx.abs().max(0.001)).min(high / dy.abs().max(0.001)).min(0.9);
+                (x + dx * shrink, y + dy * shrink)
+            };
+            let ((ax, ay), (bx, by)) = (edge((x1, y1)), edge((x2, y2)));
             let red = if core(&w.task) { " core" } else { "" };
+            let label = w.entry.map_or(String::new(), |e| program.entries[e.index()].name.clone());
             let _ = writeln!(
                 out,
-                "<path class=\"wait{red}\" marker-end=\"url(#tip{:.0})\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"><title>{} {}</title></path>",
-                2.0 * cy,
-                x1 + dx * shrink,
-                y1 + dy * shrink,
-                x2 - dx * shrink,
-                y2 - dy * shrink,
+                "<path class=\"wait{red}\" marker-end=\"url(#{tip})\" d=\"M{ax:.1} {ay:.1}Q{mx:.1} {my:.1} {bx:.1} \
+                 {by:.1}\"><title>{} {}</title></path><text class=\"why\" x=\"{:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"{anchor}\">{}</text>",
                 escape(name(&w.task)),
-                escape(&w.reason)
+                escape(&w.reason),
+                ax.midpoint(bx).midpoint(mx) + 4.0 * nx,
+                ay.midpoint(by).midpoint(my) + 4.0 + 9.0 * ny,
+                escape(&short(&label, 24))
             );
         }
     }
@@ -334,28 +351,30 @@ fn all_on(finding: &Finding, core: impl Fn(&TaskId) -> bool) -> Vec<TaskId> {
 
 const LANE: usize = 190;
 const ROW: usize = 30;
-const TOP: usize = 40;
+const TOP: usize = 8;
 
 /// The trace as a sequence diagram, time downwards.
 fn diagram(report: &Report, finding: &Finding, told: &[Told], lanes: &[TaskId], out: &mut String) {
     let program = report.program;
     let x = |t: TaskId| lanes.iter().position(|l| *l == t).map(|i| i * LANE + LANE / 2);
-    let (width, height) = (lanes.len() * LANE + 20, TOP + told.len() * ROW + 20);
+    let (width, height) = (lanes.len() * LANE + 120, TOP + told.len() * ROW + 20);
     let _ = writeln!(
         out,
-        "<div class=\"diagram\" tabindex=\"0\"><svg class=\"sequence\" width=\"{width}\" height=\"{height}\" role=\"img\" \
-         aria-label=\"sequence diagram\">"
+        "<div class=\"diagram\" tabindex=\"0\"><svg class=\"names\" width=\"{width}\" height=\"28\" aria-hidden=\"true\">"
     );
     for (i, task) in lanes.iter().enumerate() {
+        let label = short(&program.tasks[task.index()].name, 22);
+        let (x, label) = (i * LANE + LANE / 2, escape(&label));
+        let _ =
+            writeln!(out, "<text class=\"name\" x=\"{x}\" y=\"18\" text-anchor=\"middle\">{label}</text>");
+    }
+    let _ = writeln!(
+        out,
+        "</svg><svg class=\"sequence\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"sequence diagram\">"
+    );
+    for i in 0..lanes.len() {
         let x = i * LANE + LANE / 2;
-        let label: String = program.tasks[task.index()].name.chars().take(22).collect();
-        let _ = writeln!(
-            out,
-            "<text class=\"name\" x=\"{x}\" y=\"18\" text-anchor=\"middle\">{}</text>\
-             <line class=\"life\" x1=\"{x}\" y1=\"26\" x2=\"{x}\" y2=\"{}\"/>",
-            escape(&label),
-            height - 10
-        );
+        let _ = writeln!(out, "<line class=\"life\" x1=\"{x}\" y1=\"0\" x2=\"{x}\" y2=\"{}\"/>", height - 10);
     }
     let loop_from = finding.trace.as_ref().and_then(|t| t.loop_from);
     let mut looped = false;
@@ -373,8 +392,9 @@ fn diagram(report: &Report, finding: &Finding, told: &[Told], lanes: &[TaskId], 
         let matters = if step.matters { " matters" } else { "" };
         let _ = write!(
             out,
-            "<g class=\"step{matters}\" data-step=\"{}\" data-y=\"{y}\"><rect class=\"hit\" x=\"0\" y=\"{}\" width=\"{width}\" height=\"{ROW}\"/>",
+            "<g class=\"step{matters}\" data-step=\"{}\" data-y=\"{y}\" data-x=\"{}\"><rect class=\"hit\" x=\"0\" y=\"{}\" width=\"{width}\" height=\"{ROW}\"/>",
             i + 1,
+            x(step.task).unwrap_or(0),
             y - ROW / 2
         );
         let own = x(step.task);
@@ -474,13 +494,17 @@ fn sources(report: &Report, finding: &Finding, told: &[Told], lanes: &[TaskId], 
 
 /// A graph as an SVG picture; nothing if it cannot be drawn.
 pub fn draw(dot: &str) -> Option<String> {
-    let graph = DotParser::new(dot).process().ok()?;
-    let mut builder = GraphBuilder::new();
-    builder.visit_graph(&graph);
-    let mut visual = builder.get();
-    let mut svg = SVGWriter::new();
-    visual.do_it(false, false, false, &mut svg);
-    let text = svg.finalize();
+    let drawn = || {
+        let graph = DotParser::new(dot).process().ok()?;
+        let mut builder = GraphBuilder::new();
+        builder.visit_graph(&graph);
+        let mut visual = builder.get();
+        let mut svg = SVGWriter::new();
+        visual.do_it(false, false, false, &mut svg);
+        Some(svg.finalize())
+    };
+    // The layout is somebody else's: a graph that it cannot cope with is left out.
+    let text = std::panic::catch_unwind(drawn).ok()??;
     // Inside a page without the header of a file.
     text.find("<svg").map(|at| text[at..].to_owned())
 }

@@ -311,8 +311,8 @@ fn full(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     }
 }
 
-/// More tasks that wait are counted only.
-const MOST_WAITING: usize = 8;
+/// Of more tasks that wait only the names are shown.
+const MOST_WAITING: usize = 12;
 
 /// Who waits for whom.
 fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
@@ -323,10 +323,14 @@ fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     let name = |t: &rendez_model::TaskId| program.tasks[t.index()].name.as_str();
     let _ = writeln!(out, "      {}", paint(style, "1", "at the end:"));
     let mut waiting: Vec<_> = finding.waiting.iter().collect();
-    waiting.sort_by_key(|w| !finding.tasks.contains(&w.task));
+    let core = |task: &rendez_model::TaskId| finding.tasks.contains(task);
+    waiting.sort_by_key(|w| !core(&w.task));
+    let named = waiting.iter().filter(|w| core(&w.task)).count();
     let most = match style.depth {
         Depth::Full => waiting.len(),
-        _ => MOST_WAITING.max(finding.tasks.len().min(2 * MOST_WAITING)),
+        // What those wait for whom it is about is said with them.
+        _ if named > 0 && waiting.len() > named + 2 => named.min(MOST_WAITING),
+        _ => MOST_WAITING,
     };
     let shown = &waiting[..most.min(waiting.len())];
     let width = shown.iter().map(|w| name(&w.task).chars().count()).max().unwrap_or(0);
@@ -345,7 +349,11 @@ fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
         let _ = writeln!(out, "      {task}  {}{on}{}", w.reason, place(report, style, w.span));
     }
     if waiting.len() > shown.len() {
-        let _ = writeln!(out, "      and {} more tasks wait", waiting.len() - shown.len());
+        let rest = &waiting[shown.len()..];
+        let names: Vec<&str> = rest.iter().take(6).map(|w| name(&w.task)).collect();
+        let more = if rest.len() > 6 { format!(" and {} more", rest.len() - 6) } else { String::new() };
+        let wait = if rest.len() == 1 { "waits" } else { "wait" };
+        let _ = writeln!(out, "      {}{more} {wait}, too", names.join(", "));
     }
 }
 

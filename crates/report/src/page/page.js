@@ -31,8 +31,11 @@ for (const finding of document.querySelectorAll("section.finding[data-steps]")) 
       row.classList.toggle("now", n === at);
       if (n === at) {
         const y = Number(row.dataset.y);
-        if (y < diagram.scrollTop + 60 || y > diagram.scrollTop + diagram.clientHeight - 40)
+        const x = Number(row.dataset.x);
+        if (y < diagram.scrollTop + 30 || y > diagram.scrollTop + diagram.clientHeight - 60)
           diagram.scrollTop = y - diagram.clientHeight / 2;
+        if (x < diagram.scrollLeft + 20 || x > diagram.scrollLeft + diagram.clientWidth - 180)
+          diagram.scrollLeft = x - diagram.clientWidth / 2;
       }
     }
     for (const li of finding.querySelectorAll(".story li")) li.classList.toggle("now", Number(li.dataset.step) === at);
