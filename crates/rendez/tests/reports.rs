@@ -96,8 +96,9 @@ fn sarif_schema() -> Value {
     let path = Path::new(manifest).with_file_name("src").join("schema.json");
     let mut schema = json(&std::fs::read_to_string(path).expect("the schema"));
     // A language, which reports do not name, has a pattern with a bracket too many: no regular expression.
-    if let Some(language) = schema.pointer_mut("/definitions/run/properties/language") {
-        language.as_object_mut().map(|l| l.remove("pattern"));
+    for part in ["run", "toolComponent"] {
+        let language = schema.pointer_mut(&format!("/definitions/{part}/properties/language"));
+        language.and_then(Value::as_object_mut).map(|l| l.remove("pattern"));
     }
     schema
 }
