@@ -12,6 +12,9 @@ use crate::elaborate::{Elaborator, Fixup, FixupSource, Job, Leaf};
 use crate::env::*;
 use crate::syntax::{self, *};
 
+/// Values of larger types are shown as numbers.
+const MOST_LITERALS: usize = 100;
+
 impl<'a> Elaborator<'a> {
     /// Makes an object of a type, with its default initialisation.
     pub(crate) fn make(&mut self, ty: TypeId, name: &str, span: Span) -> Obj {
@@ -26,7 +29,14 @@ impl<'a> Elaborator<'a> {
             TypeKind::Integer { .. } | TypeKind::Enumeration { .. } => match self.domain(ty) {
                 Some(domain) => {
                     let name = format!("{}{name}", self.cx.prefix);
-                    Obj::Cell(self.cell(name, domain, Value::Any, span))
+                    let cell = self.cell(name, domain, Value::Any, span);
+                    if let TypeKind::Enumeration { literals, .. } = self.kind(ty)
+                        && literals.len() <= MOST_LITERALS
+                    {
+                        let literals = literals.to_vec();
+                        self.program.literals.insert(cell, literals);
+                    }
+                    Obj::Cell(cell)
                 }
                 None => Obj::Opaque,
             },

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rendez_model::access::{closure, each_written};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State, Wait};
-use rendez_model::{Action, EntryId, Expr, Loc, Owner, TaskId, Value, VarId};
+use rendez_model::{Action, EntryId, Expr, Loc, Owner, Program, TaskId, Value, VarId};
 use rendez_source::Span;
 
 use crate::components::components;
@@ -57,11 +57,25 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                     };
                     (format!("waits for {} to be accepted{why}", name(entry)), vec![owner], Role::Client)
                 }
-                Owner::Object(_) => (
-                    format!("waits for the barrier of {} to open", name(entry)),
-                    helpers(semantics, state, task, entry),
-                    Role::Client,
-                ),
+                Owner::Object(object) => {
+                    let prefix = format!("{}.", program.objects[object.index()].name);
+                    let now: Vec<String> = barrier_cells(program, entry)
+                        .into_iter()
+                        .filter_map(|cell| {
+                            let name = &program.vars[cell.index()].name;
+                            let Value::Known(value) = state.vars[cell.index()] else { return None };
+                            let value = program.value_name(cell, value);
+                            Some(format!("{} = {value}", name.strip_prefix(&prefix).unwrap_or(name)))
+                        })
+                        .take(4)
+                        .collect();
+                    let now = if now.is_empty() { String::new() } else { format!(" ({})", now.join(", ")) };
+                    (
+                        format!("waits for the barrier of {} to open{now}", name(entry)),
+                        helpers(semantics, state, task, entry),
+                        Role::Client,
+                    )
+                }
             },
             (Wait::Rendezvous { acceptor }, _) => {
                 let entry = state.tasks[acceptor.index()]
@@ -119,12 +133,10 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             }
             _ => continue,
         };
-        let mut cells = Vec::new();
-        if let Wait::Queued { entry, .. } = ts.wait
-            && let Some(barrier) = &program.entries[entry.index()].barrier
-        {
-            barrier.each_cell(program, &mut |cell| cells.push(cell));
-        }
+        let cells = match ts.wait {
+            Wait::Queued { entry, .. } => barrier_cells(program, entry),
+            _ => Vec::new(),
+        };
         let entry = match ts.wait {
             Wait::Queued { entry, .. } => Some(entry),
             Wait::Select { .. } => semantics.open_entries(state, task).first().copied(),
@@ -133,6 +145,19 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
         all.push(Waiting { task, span: node.span, reason, on, entry, cells, role });
     }
     all
+}
+
+/// The variables that the barrier of an entry looks at.
+fn barrier_cells(program: &Program, entry: EntryId) -> Vec<VarId> {
+    let mut cells: Vec<VarId> = Vec::new();
+    if let Some(barrier) = &program.entries[entry.index()].barrier {
+        barrier.each_cell(program, &mut |cell| {
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        });
+    }
+    cells
 }
 
 fn holder(state: &State, object: usize) -> Vec<TaskId> {
@@ -214,8 +239,7 @@ fn callers(semantics: &Semantics, state: &State, server: TaskId, open: &[EntryId
 fn helpers(semantics: &Semantics, state: &State, client: TaskId, entry: EntryId) -> Vec<TaskId> {
     let program = semantics.program;
     let Some(barrier) = &program.entries[entry.index()].barrier else { return Vec::new() };
-    let mut cells: Vec<VarId> = Vec::new();
-    barrier.each_cell(program, &mut |cell| cells.push(cell));
+    let cells = barrier_cells(program, entry);
     let mut counted: Vec<EntryId> = Vec::new();
     barrier.walk(&mut |e| {
         if let Expr::Count(e) = e {

@@ -600,7 +600,8 @@ impl<'s, 'p> Findings<'s, 'p> {
     /// Whether something is known already; then it is noted that it happens to these tasks, too.
     fn is_known(&mut self, key: &str, tasks: &[TaskId]) -> bool {
         let Some(finding) = self.findings.get_mut(key) else { return false };
-        let known = finding.tasks == tasks || finding.alike.iter().any(|a| a == tasks);
+        let within = tasks.iter().all(|t| finding.tasks.contains(t));
+        let known = within || finding.alike.iter().any(|a| a == tasks);
         if !known && !tasks.is_empty() {
             finding.alike.push(tasks.to_vec());
         }

@@ -73,6 +73,8 @@ pub struct Program {
     pub files: Vec<String>,
     pub exceptions: Vec<String>,
     pub vars: Vec<Var>,
+    /// What the values of a variable are called, from 0 on, if they have names.
+    pub literals: BTreeMap<VarId, Vec<String>>,
     pub tables: Vec<Table>,
     pub masters: Vec<Master>,
     pub tasks: Vec<Task>,
@@ -595,6 +597,13 @@ impl Handler {
 }
 
 impl Program {
+    /// A value of a variable as the program writes it.
+    pub fn value_name(&self, var: VarId, value: i64) -> String {
+        let literals = self.literals.get(&var);
+        let name = usize::try_from(value).ok().and_then(|v| literals?.get(v));
+        name.cloned().unwrap_or_else(|| value.to_string())
+    }
+
     pub fn node(&self, loc: Loc) -> &Node {
         &self.nodes[loc.index()]
     }

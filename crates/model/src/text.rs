@@ -70,6 +70,10 @@ fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
         };
         writeln!(w, "var {i} {:?} {domain} = {} {storage} {sharing} @{}", v.name, value(v.init), v.span)?;
     }
+    for (v, names) in &p.literals {
+        let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
+        writeln!(w, "literals {} [{}]", v.0, names.join(" "))?;
+    }
     for (i, t) in p.tables.iter().enumerate() {
         writeln!(w, "table {i} {:?} {} [{}]", t.name, t.first, join(t.values.iter()))?;
     }
@@ -568,6 +572,10 @@ impl Reader {
                     word => return Err(format!("expected plain, volatile or atomic, found {word}")),
                 };
                 p.vars.push(Var { name, domain, init, storage, sharing, span: self.span()? });
+            }
+            "literals" => {
+                let var = self.index()?;
+                p.literals.insert(var, self.list(Self::text)?);
             }
             "table" => p.tables.push(Table {
                 name: self.text()?,

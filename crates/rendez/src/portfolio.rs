@@ -456,6 +456,12 @@ impl Verdicts {
                 if contradict {
                     contradictions.push(contradiction(program, kind.name(), (by, old), (engine, &fresh)));
                 }
+                if let (Answer::Violated(known), Answer::Violated(more)) = (&mut *old, &fresh)
+                    && !(complete && engine == "reach")
+                {
+                    join(known, more);
+                    continue;
+                }
                 // The first final answer counts, but an exhaustive search names what it found best.
                 let better = match (is_final(old), is_final(&fresh)) {
                     (false, false) => has_findings(&fresh) || (!has_findings(old) && engine != "directed"),
@@ -505,6 +511,25 @@ impl Verdicts {
             ours.stats.transitions = of.map(|s| s.transitions).max().unwrap_or(0);
         }
     }
+}
+
+/// Adds findings that are not known yet, those with the fewest task switches first.
+fn join(known: &mut Vec<Finding>, more: &[Finding]) {
+    for finding in more {
+        let same = |f: &Finding| f.span == finding.span && f.tasks == finding.tasks;
+        match known.iter_mut().find(|f| same(f)) {
+            Some(old) if switches(finding) < switches(old) => *old = finding.clone(),
+            Some(_) => {}
+            None => known.push(finding.clone()),
+        }
+    }
+    known.sort_by_key(|f| (f.severity, switches(f)));
+}
+
+/// How often another task goes on in the trace of a finding.
+fn switches(finding: &Finding) -> usize {
+    let moves = finding.trace.as_ref().map_or(&[][..], |t| &t.moves);
+    moves.windows(2).filter(|w| w[0].task != w[1].task).count()
 }
 
 /// What integer programming says about states in which nobody can move, beside the checks on blocking:

@@ -263,3 +263,34 @@ fn all_engines_agree_when_they_are_asked_to() {
     let out = rendez(&["check", "--cross-check", "--property", "corpus/atm.qre", "corpus/atm.adb"]);
     assert!(out.contains(" holds "), "{out}");
 }
+
+#[test]
+fn links_in_the_documentation_lead_somewhere() {
+    let mut pages: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        .iter()
+        .map(|f| root().join(f))
+        .collect();
+    for folder in ["docs", "docs/findings"] {
+        let found = std::fs::read_dir(root().join(folder)).expect("a folder").flatten().map(|e| e.path());
+        pages.extend(found.filter(|p| p.extension().is_some_and(|e| e == "md")));
+    }
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).expect("a file");
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("a file");
+        for link in text.split("](").skip(1).filter_map(|l| l.split(')').next()) {
+            let target = link.split('#').next().unwrap_or("");
+            if !target.is_empty() && !target.contains("://") {
+                let path = page.with_file_name(target);
+                assert!(path.exists(), "{}: {link}", page.display());
+            }
+        }
+        let in_book = page.strip_prefix(root().join("docs")).ok().filter(|p| p.as_os_str() != "SUMMARY.md");
+        if let Some(path) = in_book {
+            assert!(
+                summary.contains(&format!("({})", path.display())),
+                "{} is not in the book",
+                path.display()
+            );
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::text::assumptions;
 use crate::trace::tell;
-use crate::{Report, describe};
+use crate::{Report, describe, help};
 
 #[derive(Serialize)]
 struct Document {
@@ -46,6 +46,9 @@ struct ResultPart {
     constraints: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// What would help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
     findings: Vec<FindingPart>,
 }
 
@@ -235,6 +238,7 @@ fn result(
             .filter(|p| p.engine == "flow" && verdict == "holds")
             .map(|p| p.constraints.clone()),
         reason,
+        help: help(report, answer),
         findings: list.iter().map(|f| finding(report, f)).collect(),
     }
 }

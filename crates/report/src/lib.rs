@@ -78,7 +78,12 @@ fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
     // Whatever comes about without another finding begins a group.
     let (first, follow): (Vec<&Finding>, Vec<&Finding>) =
         all.iter().partition(|f| !all.iter().any(|g| leads_to(g, f) && !leads_to(f, g)));
-    groups.extend(first.into_iter().map(|f| vec![f]));
+    for finding in first {
+        match groups.iter_mut().find(|g| is_variant(g[0], finding)) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
     for finding in follow {
         match groups.iter_mut().find(|g| leads_to(g[0], finding)) {
             Some(group) => group.push(finding),
@@ -86,6 +91,15 @@ fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
         }
     }
     groups
+}
+
+/// Whether two findings are the same tasks waiting for ever in different ways.
+fn is_variant(a: &Finding, b: &Finding) -> bool {
+    let blocking = matches!(a.kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin);
+    blocking
+        && a.kind == b.kind
+        && a.guessed == b.guessed
+        && (a.kind == Kind::Spin || a.tasks.iter().any(|t| b.tasks.contains(t)))
 }
 
 /// Whether one finding is part of how another comes about: an exception from which a task dies in the
@@ -115,4 +129,51 @@ fn leads_to(cause: &Finding, finding: &Finding) -> bool {
         }
         _ => false,
     }
+}
+
+/// What would help where there is no verdict: at which step a trace becomes doubtful, or which limit
+/// was in the way.
+fn help(report: &Report, answer: &rendez_evidence::Answer) -> Option<String> {
+    let rendez_evidence::Answer::Inconclusive(why, list) = answer else { return None };
+    let program = report.program;
+    let guess = list.iter().find_map(|f| f.trace.as_ref()?.steps.iter().find(|s| s.step.guessed));
+    if let Some(step) = guess {
+        let node = program.node(step.step.loc);
+        let mut names: Vec<&str> = Vec::new();
+        node.action.each_expr(&mut |e| {
+            e.each_cell(program, &mut |cell| {
+                let name = program.vars[cell.index()].name.as_str();
+                if story::is_named(program, cell) && !names.contains(&name) {
+                    names.push(name);
+                }
+            });
+        });
+        let place = match node.span.is_nowhere() {
+            true => "a step".to_owned(),
+            false => format!("{}:{}", report.map.name(node.span.file), node.span.line),
+        };
+        let about = match names[..] {
+            [] => "depends on a value from outside or on data that is not followed".to_owned(),
+            _ => format!("depends on {}, which is not followed", names.join(", ")),
+        };
+        let who = &program.tasks[step.step.task.index()].name;
+        return Some(format!(
+            "it is certain up to where {who} comes to {place}: what happens there {about}. If the condition can be as \
+             the trace needs it, the finding is real"
+        ));
+    }
+    let text = match why {
+        // The reason says so itself.
+        _ if why.contains("--timeout") => return None,
+        _ if why.contains("time") => "--timeout gives more time; --engine directed looks for errors only",
+        _ if why.contains("memory") => {
+            "--memory gives more; --untrack VAR forgets a variable; --keep hashes looks for errors only"
+        }
+        _ if why.contains("limit on states") => "--states raises the limit",
+        _ if why.contains("not modelled") => {
+            "the message above names the place; --opaque UNIT takes a unit not to synchronise tasks"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
 }

@@ -117,10 +117,10 @@ pub(crate) fn is_named(program: &Program, var: VarId) -> bool {
 }
 
 fn assignment(program: &Program, var: VarId, value: Value) -> String {
-    let var = &program.vars[var.index()];
+    let name = &program.vars[var.index()].name;
     match value {
-        Value::Known(v) => format!("{} := {v}", var.name),
-        Value::Any => format!("{} := some value", var.name),
+        Value::Known(v) => format!("{name} := {}", program.value_name(var, v)),
+        Value::Any => format!("{name} := some value"),
     }
 }
 

@@ -7,7 +7,7 @@ use rendez_source::{Diagnostic, render};
 
 use crate::lanes::lanes;
 use crate::trace::{Told, changes, switches, tell};
-use crate::{Report, describe, groups};
+use crate::{Report, describe, groups, help, is_variant};
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,11 @@ pub fn text(report: &Report, style: Style) -> String {
     let groups = groups(report);
     overview(report, style, &groups, &mut out);
     for group in &groups {
-        group.iter().for_each(|f| finding(report, style, f, &mut out));
+        // Other ways in which the same tasks block are in the list above.
+        let shown = |f: &&&Finding| {
+            style.depth == Depth::Full || !is_variant(group[0], f) || std::ptr::eq(group[0], **f)
+        };
+        group.iter().filter(shown).for_each(|f| finding(report, style, f, &mut out));
     }
     summary(report, style, &mut out);
     out
@@ -63,10 +67,19 @@ fn overview(report: &Report, style: Style, groups: &[Vec<&Finding>], out: &mut S
     let wide = all().map(|f| place(f).chars().count()).max().unwrap_or(0);
     let kinds = all().map(|f| f.kind.name().len()).max().unwrap_or(0);
     for group in groups {
+        let variants = group.iter().skip(1).filter(|f| is_variant(group[0], f)).count();
         for (i, f) in group.iter().enumerate() {
+            // Of many ways in which the same tasks block, a few.
+            if i > MOST_VARIANTS && is_variant(group[0], f) {
+                continue;
+            }
             let code = if f.severity == Severity::Error { "31" } else { "33" };
             let word = paint(style, code, &format!("{:<7}", f.severity.word()));
-            let under = if i == 0 { "  " } else { "   so " };
+            let under = match i {
+                0 => "  ",
+                _ if is_variant(group[0], f) => "   or ",
+                _ => "   so ",
+            };
             let pad = if i == 0 { "    " } else { "" };
             let _ = writeln!(
                 out,
@@ -76,9 +89,19 @@ fn overview(report: &Report, style: Style, groups: &[Vec<&Finding>], out: &mut S
                 headline(report, f)
             );
         }
+        if variants > MOST_VARIANTS {
+            let more = variants - MOST_VARIANTS;
+            let _ = writeln!(
+                out,
+                "   or {more} more way{}; --trace full shows them",
+                if more == 1 { "" } else { "s" }
+            );
+        }
     }
     out.push('\n');
 }
+
+const MOST_VARIANTS: usize = 3;
 
 /// The message, with how many others it was seen to happen to.
 pub(crate) fn headline(report: &Report, f: &Finding) -> String {
@@ -94,9 +117,9 @@ pub(crate) fn headline(report: &Report, f: &Finding) -> String {
             _ => Vec::new(),
         };
         text += &match (names.is_empty(), f.alike.len()) {
-            (false, _) => format!(" (and so for {})", names.join(", ")),
-            (true, 1) => " (and so for other tasks)".to_owned(),
-            (true, n) => format!(" (and so for {n} other groups of tasks)"),
+            (false, _) => format!(" (the same for {})", names.join(", ")),
+            (true, 1) => " (the same for other tasks)".to_owned(),
+            (true, n) => format!(" (the same for {n} other groups of tasks)"),
         };
     }
     text
@@ -106,14 +129,25 @@ fn paint(style: Style, code: &str, text: &str) -> String {
     if style.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
+/// What would help, if it was not said before.
+fn helped(report: &Report, style: Style, answer: &Answer, said: &mut Vec<String>, out: &mut String) {
+    if let Some(help) = help(report, answer).filter(|h| !said.contains(h)) {
+        let _ = writeln!(out, "{:20} {} {help}", "", paint(style, "36", &format!("{:<12}", "help:")));
+        said.push(help);
+    }
+}
+
 fn summary(report: &Report, style: Style, out: &mut String) {
+    let mut said = Vec::new();
     for (kind, answer) in &report.outcome.answers {
         if report.wanted(*kind) {
             verdict(style, kind.name(), answer, kind.promise(), out);
+            helped(report, style, answer, &mut said, out);
         }
     }
     for property in &report.outcome.properties {
         verdict(style, &property.name, &property.answer, &property.text, out);
+        helped(report, style, &property.answer, &mut said, out);
         if let Some(why) = &property.vacuous {
             let _ = writeln!(out, "{:20} {} {why}", "", paint(style, "33", &format!("{:<12}", "vacuously:")));
         }
@@ -311,6 +345,16 @@ fn full(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     }
 }
 
+/// Whether a text has a task's name in it.
+fn is_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let next = text[at + name.len()..].chars().next();
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '.')
+            && !next.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '(')
+    })
+}
+
 /// Of more tasks that wait only the names are shown.
 const MOST_WAITING: usize = 12;
 
@@ -339,7 +383,7 @@ fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
         let mut on = match on.is_empty() {
             true => "; nobody can help".to_owned(),
             // The reason names them.
-            false if on.iter().all(|o| w.reason.contains(o)) => String::new(),
+            false if on.iter().all(|o| is_in(&w.reason, o)) => String::new(),
             false => format!(" -> {}", on.join(", ")),
         };
         if w.on.len() > 6 {

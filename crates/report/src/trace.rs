@@ -52,11 +52,11 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
 /// Changed variables of the program with their new values.
 pub fn changes(program: &Program, changes: &[(VarId, Value)]) -> Vec<(String, String)> {
     let named = changes.iter().filter(|(v, _)| is_named(program, *v));
-    let value = |v: &Value| match v {
-        Value::Known(v) => v.to_string(),
+    let value = |var: VarId, v: &Value| match v {
+        Value::Known(v) => program.value_name(var, *v),
         Value::Any => "some value".to_owned(),
     };
-    named.map(|(v, to)| (program.vars[v.index()].name.clone(), value(to))).collect()
+    named.map(|(v, to)| (program.vars[v.index()].name.clone(), value(*v, to))).collect()
 }
 
 fn partners(what: &What, actor: TaskId) -> Vec<TaskId> {
@@ -108,6 +108,10 @@ impl Story<'_> {
                     own.take(2).for_each(|t| t.matters = true);
                 }
             }
+            if finding.guessed {
+                let guessed = told.iter_mut().rev().filter(|t| step(t).step.guessed);
+                guessed.take(3).for_each(|t| t.matters = true);
+            }
             for cell in self.cells() {
                 let writes = |t: &&mut Told| step(t).changes.iter().any(|(v, _)| *v == cell);
                 if let Some(last) = told.iter_mut().rev().find(writes) {
@@ -115,8 +119,21 @@ impl Story<'_> {
                 }
             }
             if finding.kind == Kind::Spin {
-                let writes = |t: &&mut Told| t.event == "assign" && !finding.tasks.contains(&t.task);
-                told.iter_mut().rev().filter(writes).take(3).for_each(|t| t.matters = true);
+                // Variables of a task's own concern nobody else.
+                let own = |t: &&mut Told| {
+                    let task = format!("{}.", self.program.tasks[t.task.index()].name);
+                    t.changes.iter().all(|(name, _)| name.starts_with(&task))
+                };
+                let writes = |t: &&mut Told| t.event == "assign" && !own(t);
+                told.iter_mut().rev().filter(writes).take(4).for_each(|t| t.matters = true);
+            }
+            if finding.kind == Kind::ServerIdle {
+                // Why nobody calls: calls that were given up, and ends.
+                let gone = |t: &&mut Told| {
+                    let gave_up = matches!(step(t).step.what, What::Otherwise | What::TimedOut);
+                    !finding.tasks.contains(&t.task) && (gave_up || t.event == "complete")
+                };
+                told.iter_mut().rev().filter(gone).take(4).for_each(|t| t.matters = true);
             }
             if finding.waiting.is_empty()
                 && let Some(last) = told.last_mut()
