@@ -14,7 +14,7 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide whether a program can block for ever, race, or break a rule
-    Check(Check),
+    Check(Box<Check>),
     /// Print a stage of the pipeline
     Dump(Dump),
     /// Run a program under one schedule
