@@ -836,8 +836,9 @@ impl Run<'_, '_, '_> {
             }
             id += 1;
             // While stubborn sets are looked for, states are slow: look at the clock more often.
-            let often = if self.network.tables.tasks() > 64 { 1 } else { 64 };
-            if self.stubborn.is_some() && id.is_multiple_of(often) {
+            let late = || self.options.timeout.is_some_and(|t| self.started.elapsed() > t);
+            let slow = self.network.tables.tasks() > 64;
+            if self.stubborn.is_some() && (id.is_multiple_of(64) || (slow && late())) {
                 self.worker = worker;
                 end = self.limit();
                 worker = std::mem::take(&mut self.worker);

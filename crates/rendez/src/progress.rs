@@ -69,6 +69,13 @@ impl Board {
 
     fn line(&self) -> String {
         let mut parts = Vec::new();
+        let asked = self.asked.load(Ordering::Relaxed);
+        if asked > 0 {
+            parts.push(format!("{} of {asked} decided", self.decided.load(Ordering::Relaxed)));
+        }
+        if let Some(bytes) = resident() {
+            parts.push(HumanBytes(bytes).to_string());
+        }
         for r in self.running().iter() {
             let states = r.control.states.load(Ordering::Relaxed);
             let rate = states as f64 / r.started.elapsed().as_secs_f64().max(0.001);
@@ -82,13 +89,6 @@ impl Board {
                     HumanCount(rate as u64)
                 ),
             });
-        }
-        if let Some(bytes) = resident() {
-            parts.push(HumanBytes(bytes).to_string());
-        }
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked > 0 {
-            parts.push(format!("{} of {asked} decided", self.decided.load(Ordering::Relaxed)));
         }
         parts.join("; ")
     }
