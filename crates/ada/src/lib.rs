@@ -35,7 +35,7 @@ use syntax::DeclKind;
 
 pub use elaborate::Bounds;
 pub use parse::Trees;
-pub use units::Files;
+pub use units::{Files, Text};
 
 /// What to read.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,11 @@ pub struct Front {
 /// Reads a program.
 pub fn read(request: &Request, files: &dyn Files) -> Front {
     read_with(request, files, &mut Trees::default())
+}
+
+/// Reads a program that is one text.
+pub fn read_text(text: &str) -> Front {
+    read(&Request { sources: vec!["main.adb".into()], ..Default::default() }, &Text(text))
 }
 
 /// Reads a program; what was parsed before is not parsed again.

@@ -197,8 +197,7 @@ end Main;
 ";
 
     fn verdict(events: &[(&str, &str)], end: End) -> Verdict {
-        let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-        let front = rendez_ada::read(&request, &crate::One(SOURCE));
+        let front = rendez_ada::read_text(SOURCE);
         let log: Vec<Entry> = events
             .iter()
             .map(|(who, label)| Entry { who: Some((*who).to_owned()), label: (*label).to_owned() })

@@ -8,7 +8,7 @@
 mod accept;
 mod compiled;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -55,19 +55,6 @@ struct Subject {
     model: Program,
 }
 
-/// The file of a program and the model of the log, which is opaque.
-struct One<'t>(&'t str);
-
-impl rendez_ada::Files for One<'_> {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.as_bytes().to_vec())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
-
 /// Instruments a program and reads what came out.
 fn subject(name: &str, text: &str) -> Result<Subject, String> {
     let instrumented = rendez_ada::instrument::instrument(text).ok_or("cannot be parsed")?;
@@ -76,7 +63,7 @@ fn subject(name: &str, text: &str) -> Result<Subject, String> {
         opaque: vec!["rendez_log".into()],
         ..Default::default()
     };
-    let front = rendez_ada::read(&request, &One(&instrumented));
+    let front = rendez_ada::read(&request, &rendez_ada::Text(&instrumented));
     let mut model = front
         .program
         .ok_or_else(|| front.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; "))?;

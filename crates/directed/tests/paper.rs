@@ -1,27 +1,12 @@
 //! The worked numbers of the paper on directed model checking: Figures 1, 3 and 5.
 
-use std::path::{Path, PathBuf};
-
 use rendez_directed::{Distances, FAR, Measure};
 use rendez_model::access::Access;
 use rendez_model::state::{Frame, TaskState};
 use rendez_model::{Action, Loc, ProcId, Program, TaskId};
 
-struct One(&'static str);
-
-impl rendez_ada::Files for One {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.as_bytes().to_vec())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
-
 fn program(source: &'static str) -> Program {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    rendez_ada::read(&request, &One(source)).program.expect("a program")
+    rendez_ada::read_text(source).program.expect("a program")
 }
 
 /// The locations of a procedure in the order of execution.

@@ -6,9 +6,11 @@
 //! asynchronous select are rare.
 
 mod shrink;
+mod trial;
 mod write;
 
 pub use shrink::shrink;
+pub use trial::{Tested, trials};
 pub use write::program;
 
 /// A piece of a program: a line, or a construct with parts between its first and last line.

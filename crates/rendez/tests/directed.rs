@@ -2,30 +2,16 @@
 //! whatever the order and the heuristic, and A* the shortest trace. RENDEZ_SEED and RENDEZ_PROGRAMS
 //! choose others and more; what fails is shrunk.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rendez_directed::{Heuristic, Measure, Order, Settings, Wanted, seek};
 use rendez_evidence::{Answer, Control, End, Kind, Options};
 use rendez_model::semantics::Semantics;
 
-struct One(String);
-
-impl rendez_ada::Files for One {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
-
 const STATES: usize = 10_000;
 
 fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let program = rendez_ada::read(&request, &One(source.to_owned())).program?;
+    let program = rendez_ada::read_text(source).program?;
     let options = Options { max_states: STATES, merge_local: false, ..Options::default() };
     let control = Control::default();
     let exact = rendez_explore::check(&program, &options, &control);
@@ -119,60 +105,11 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
     Some(Ok(()))
 }
 
-/// A panic on the way is a failure like any other.
-fn compared(source: &str, found: &AtomicU64) -> Option<Result<(), String>> {
-    std::panic::catch_unwind(|| compare(source, found)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        Some(Err(text.unwrap_or_else(|| "panic".into())))
-    })
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn directed_search_finds_what_there_is_in_random_programs() {
-    // Other programs every day.
-    let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
-    let first = number("RENDEZ_SEED", today * 10_000);
-    let count = number("RENDEZ_PROGRAMS", 100);
-    let next = AtomicU64::new(first);
-    let (decided, found) = (AtomicU64::new(0), AtomicU64::new(0));
-    let failure = std::sync::Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            std::thread::Builder::new()
-                .stack_size(64 << 20)
-                .spawn_scoped(scope, || {
-                    loop {
-                        let seed = next.fetch_add(1, Ordering::Relaxed);
-                        if seed >= first + count || failure.lock().expect("no panic").is_some() {
-                            return;
-                        }
-                        let program = rendez_generate::program(seed, "Main");
-                        match compared(&program.to_string(), &found) {
-                            Some(Ok(())) => {
-                                decided.fetch_add(1, Ordering::Relaxed);
-                            }
-                            None => {}
-                            Some(Err(why)) => {
-                                let small = rendez_generate::shrink(&program, 300, |p| {
-                                    matches!(compared(&p.to_string(), &found), Some(Err(_)))
-                                });
-                                *failure.lock().expect("no panic") =
-                                    Some(format!("seed {seed}: {why}\n{small}"));
-                            }
-                        }
-                    }
-                })
-                .expect("a thread");
-        }
-    });
-    if let Some(failure) = failure.into_inner().expect("no panic") {
-        panic!("{failure}");
-    }
-    let (decided, found) = (decided.into_inner(), found.into_inner());
-    println!("{decided} programs, {found} errors found in each of several ways");
+    let found = AtomicU64::new(0);
+    let (count, decided) =
+        rendez_generate::trials(100, |_, _| vec![String::new()], |_, source| compare(source, &found));
+    println!("{decided} programs, {} errors found in each of several ways", found.into_inner());
     assert!(decided * 3 > count, "only {decided} of {count} programs were small enough");
 }

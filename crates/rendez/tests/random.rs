@@ -5,24 +5,11 @@
 //! the same. RENDEZ_SEED and RENDEZ_PROGRAMS choose others and more; what fails is shrunk.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use rendez_evidence::{Answer, Control, End, Kind, Options, Outcome};
 use rendez_explore::check;
 use rendez_model::Program;
 use rendez_reach::{Config, Keep};
-
-struct One(String);
-
-impl rendez_ada::Files for One {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
 
 /// The violated checks; None if the state space is too large or something is not modelled.
 fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
@@ -56,8 +43,7 @@ fn explored_all_ways(source: &str) -> Option<Result<(), String>> {
 }
 
 fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One(source.to_owned()));
+    let front = rendez_ada::read_text(source);
     let Some(program) = front.program else {
         return Some(Err(format!("{:?}", front.diagnostics)));
     };
@@ -120,51 +106,9 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     Some(Err(lines.join("\n")))
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn passes_and_merging_keep_the_verdicts_of_random_programs() {
-    // Other programs every day.
-    let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
-    let first = number("RENDEZ_SEED", today * 10_000);
-    let count = number("RENDEZ_PROGRAMS", 2_000);
-    let next = std::sync::atomic::AtomicU64::new(first);
-    let decided = std::sync::atomic::AtomicU64::new(0);
-    let failure = std::sync::Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            std::thread::Builder::new()
-                .stack_size(64 << 20)
-                .spawn_scoped(scope, || {
-                    loop {
-                        let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        if seed >= first + count || failure.lock().expect("no panic").is_some() {
-                            return;
-                        }
-                        let program = rendez_generate::program(seed, "Main");
-                        match explored_all_ways(&program.to_string()) {
-                            Some(Ok(())) => {
-                                decided.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                            }
-                            None => {}
-                            Some(Err(why)) => {
-                                let small = rendez_generate::shrink(&program, 500, |p| {
-                                    matches!(explored_all_ways(&p.to_string()), Some(Err(_)))
-                                });
-                                *failure.lock().expect("no panic") =
-                                    Some(format!("seed {seed}: {why}\n{small}"));
-                            }
-                        }
-                    }
-                })
-                .expect("a thread");
-        }
-    });
-    if let Some(failure) = failure.into_inner().expect("no panic") {
-        panic!("{failure}");
-    }
-    let decided = decided.into_inner();
+    let (count, decided) =
+        rendez_generate::trials(2_000, |_, _| vec![String::new()], |_, source| explored_all_ways(source));
     assert!(decided * 2 > count, "only {decided} of {count} programs were small enough");
 }

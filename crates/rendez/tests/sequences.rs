@@ -4,24 +4,11 @@
 //! checked; whatever is violated was replayed. RENDEZ_SEED and RENDEZ_PROGRAMS
 //! choose others and more; what fails is shrunk.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rendez_evidence::{Answer, Control, End, Options, PropertyAnswer, Random};
 use rendez_model::Program;
 use rendez_reach::Config;
-
-struct One(String);
-
-impl rendez_ada::Files for One {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
 
 /// Something that happens in a program, as a property file says it.
 fn pattern(program: &Program, random: &mut Random) -> Option<String> {
@@ -123,8 +110,7 @@ fn word(answer: &PropertyAnswer) -> &'static str {
 }
 
 fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>> {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One(source.to_owned()));
+    let front = rendez_ada::read_text(source);
     let program = followed(&front.program?, text)?;
     let options = Options { max_states: 20_000, merge_local: false, ..Options::default() };
     let control = Control::default();
@@ -287,8 +273,7 @@ fn blocks(program: &Program) -> Option<bool> {
 }
 
 fn compare_deadlock(source: &str, tally: &Tally) -> Option<Result<(), String>> {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let program = rendez_ada::read(&request, &One(source.to_owned())).program?;
+    let program = rendez_ada::read_text(source).program?;
     let exact = blocks(&program)?;
     count(if exact { &tally.blocked } else { &tally.free });
     match linear(&program, Some(())) {
@@ -308,83 +293,22 @@ fn compare_deadlock(source: &str, tally: &Tally) -> Option<Result<(), String>> {
     }
 }
 
-/// A panic on the way is a failure like any other.
-fn compared(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| compare(source, text, tally))).unwrap_or_else(
-        |panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            Some(Err(text.unwrap_or_else(|| "panic".into())))
-        },
-    )
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+/// The properties of a program to be tested; an empty one stands for deadlock.
+fn cases(seed: u64, source: &str) -> Vec<String> {
+    let Some(program) = rendez_ada::read_text(source).program else { return Vec::new() };
+    let deadlock = seed.is_multiple_of(3).then(String::new);
+    let properties =
+        (0..3).filter_map(|n| property(&program, &mut Random::new((seed * 7 + n) * 2_654_435_769 + 1)));
+    deadlock.into_iter().chain(properties).collect()
 }
 
 #[test]
 fn engines_agree_on_random_properties() {
-    // Other programs every day.
-    let today = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs() / 86_400);
-    let first = number("RENDEZ_SEED", today * 10_000);
-    let count = number("RENDEZ_PROGRAMS", 200);
-    let next = AtomicU64::new(first);
     let tally = Tally::default();
-    let failure = std::sync::Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            std::thread::Builder::new()
-                .stack_size(64 << 20)
-                .spawn_scoped(scope, || {
-                    loop {
-                        let seed = next.fetch_add(1, Ordering::Relaxed);
-                        if seed >= first + count || failure.lock().expect("no panic").is_some() {
-                            break;
-                        }
-                        let generated = rendez_generate::program(seed, "Main");
-                        let source = generated.to_string();
-                        let request =
-                            rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-                        let Some(program) = rendez_ada::read(&request, &One(source.clone())).program else {
-                            continue;
-                        };
-                        let deadlock = |source: &str, tally: &Tally| {
-                            let run = std::panic::AssertUnwindSafe(|| compare_deadlock(source, tally));
-                            std::panic::catch_unwind(run).unwrap_or_else(|_| Some(Err("panic".into())))
-                        };
-                        if seed.is_multiple_of(3)
-                            && let Some(Err(why)) = deadlock(&source, &tally)
-                        {
-                            let small = rendez_generate::shrink(&generated, 500, |p| {
-                                matches!(deadlock(&p.to_string(), &Tally::default()), Some(Err(_)))
-                            });
-                            *failure.lock().expect("no panic") = Some(format!("seed {seed}: {why}\n{small}"));
-                            return;
-                        }
-                        for n in 0..3 {
-                            let mut random = Random::new((seed * 7 + n) * 2_654_435_769 + 1);
-                            let Some(text) = property(&program, &mut random) else { continue };
-                            if let Some(Err(why)) = compared(&source, &text, &tally) {
-                                let small = rendez_generate::shrink(&generated, 500, |p| {
-                                    matches!(compared(&p.to_string(), &text, &Tally::default()), Some(Err(_)))
-                                });
-                                let why = match compared(&small.to_string(), &text, &Tally::default()) {
-                                    Some(Err(why)) => why,
-                                    _ => why,
-                                };
-                                *failure.lock().expect("no panic") =
-                                    Some(format!("seed {seed}: {why}\n{text}\n{small}"));
-                                return;
-                            }
-                        }
-                    }
-                })
-                .expect("a thread");
-        }
+    let (count, _) = rendez_generate::trials(200, cases, |case, source| match case {
+        "" => compare_deadlock(source, &tally),
+        property => compare(source, property, &tally),
     });
-    if let Some(text) = failure.into_inner().expect("no panic") {
-        panic!("{text}");
-    }
     let get = |c: &AtomicU64| c.load(Ordering::Relaxed);
     println!(
         "{} properties: {} hold, of these {} proved by flow, {} without all task automata; {} are violated, {} of these found by flow",

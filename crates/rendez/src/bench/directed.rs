@@ -237,9 +237,8 @@ struct Case {
 
 impl Case {
     fn new(family: &str, n: usize, depth: usize, access: bool) -> Case {
-        let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
         let text = source(family, n, depth, SEED);
-        let front = rendez_ada::read(&request, &super::One(text));
+        let front = rendez_ada::read_text(&text);
         let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
         if access {
             rendez_model::passes::split_accesses(&mut program);

@@ -13,7 +13,6 @@ use rendez_flow::tfg::{Plan, Tfg, What};
 use rendez_flow::{Settings, cells_to_follow, decide};
 use rendez_model::{Program, TaskId, VarId};
 
-use super::One;
 use super::flavers_families::{FAMILIES, Family, Property};
 use super::growth::{Curve, plot};
 
@@ -34,8 +33,7 @@ pub fn prepared(source: &str) -> Program {
 }
 
 fn read(source: &str) -> Program {
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One(source.to_owned()));
+    let front = rendez_ada::read_text(source);
     front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics))
 }
 

@@ -8,8 +8,6 @@ mod growth;
 mod inca;
 mod peers;
 
-use std::path::{Path, PathBuf};
-
 use rendez_evidence::{Control, Options};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
@@ -117,23 +115,10 @@ fn emit_flavers(family: &flavers_families::Family, numbers: &[&str]) -> u8 {
     0
 }
 
-struct One(String);
-
-impl rendez_ada::Files for One {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn list(&self, _: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
-
 /// The model of one program of a family, after all passes; `untracked` are taken to be anything.
 fn model(family: &str, n: usize, untracked: &[&str]) -> Program {
     let family = FAMILIES.iter().find(|f| f.name == family).expect("a family");
-    let request = rendez_ada::Request { sources: vec!["main.adb".into()], ..Default::default() };
-    let front = rendez_ada::read(&request, &One(family.source(n, None)));
+    let front = rendez_ada::read_text(&family.source(n, None));
     let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
     rendez_model::passes::make_opaque(&mut program, |_, v| {
         untracked.iter().any(|u| v.name.to_lowercase().ends_with(&u.to_lowercase()))
