@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rendez_model::access::{Access, touched};
+use rendez_model::access::{Access, each_written, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
@@ -134,7 +134,7 @@ pub const POLLS: u8 = 2;
 /// Tells busy waiting from work.
 pub struct Effort {
     meets: Meets,
-    /// By cell: somebody reads it.
+    /// By cell: somebody reads it, and it matters.
     read: Vec<bool>,
 }
 
@@ -144,12 +144,35 @@ impl Effort {
         let mut note = |e: &Expr| e.each_cell(program, &mut |cell| read[cell.index()] = true);
         program.entries.iter().filter_map(|e| e.barrier.as_ref()).for_each(&mut note);
         for node in &program.nodes {
-            node.action.each_expr(&mut note);
+            match &node.action {
+                Action::Assign { to, value, .. } => {
+                    to.each_index(&mut note);
+                    if value.may_raise(program) {
+                        note(value);
+                    }
+                }
+                action => action.each_expr(&mut note),
+            }
             if let Action::EntryCall { args, .. } = &node.action {
                 args.iter().for_each(|cell| note(&Expr::Var(*cell)));
             }
         }
-        Effort { meets: Meets::new(program), read }
+        // What is read only for something that is of no use is of no use either.
+        loop {
+            let before = read.iter().filter(|r| **r).count();
+            for node in &program.nodes {
+                if let Action::Assign { value, .. } = &node.action {
+                    let mut used = false;
+                    each_written(program, &node.action, |cell| used |= read[cell.index()]);
+                    if used {
+                        value.each_cell(program, &mut |cell| read[cell.index()] = true);
+                    }
+                }
+            }
+            if read.iter().filter(|r| **r).count() == before {
+                return Effort { meets: Meets::new(program), read };
+            }
+        }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.

@@ -328,12 +328,15 @@ impl<'p> Semantics<'p> {
         }
     }
 
+    /// Whether a task has been activated and has not terminated.
+    fn is_started(&self, state: &State, task: TaskId) -> bool {
+        let status = state.tasks[task.index()].status;
+        !matches!(status, Status::Unborn | Status::Created | Status::Terminated)
+    }
+
     /// Tasks that depend on one of the masters, directly or through others, and are alive.
     pub fn dependents(&self, state: &State, masters: &[MasterId]) -> Vec<TaskId> {
         let mut result: Vec<TaskId> = Vec::new();
-        let alive = |t: usize| {
-            !matches!(state.tasks[t].status, Status::Unborn | Status::Created | Status::Terminated)
-        };
         loop {
             let before = result.len();
             for (t, task) in self.program.tasks.iter().enumerate() {
@@ -343,7 +346,7 @@ impl<'p> Semantics<'p> {
                     && !result.contains(&id)
                     && (masters.contains(&master)
                         || result.contains(&self.program.masters[master.index()].owner))
-                    && alive(t)
+                    && self.is_started(state, id)
                 {
                     result.push(id);
                 }
@@ -663,6 +666,15 @@ impl<'p> Semantics<'p> {
                 out.push(run.done(What::Ran));
             }
             Action::Await { masters, next } => {
+                // One task that is not ready is enough: nobody looks at the others.
+                let own = |t: &TaskId| {
+                    let task = &program.tasks[t.index()];
+                    !task.background && task.master.is_some_and(|m| masters.contains(&m))
+                };
+                let busy = |t: TaskId| self.is_started(state, t) && !self.at_terminate(state, t);
+                if (0..program.tasks.len()).map(TaskId::from).filter(own).any(busy) {
+                    return;
+                }
                 let dependents = self.dependents(state, masters);
                 if !dependents.iter().all(|t| self.at_terminate(state, *t)) {
                     return;

@@ -439,7 +439,6 @@ impl<'s, 'p> Steps<'s, 'p> {
 
     /// Tasks that a step changed, or that may have waited for what it did.
     fn wake(&self, before: &State, after: &State, work: &mut Vec<TaskId>) {
-        let program = self.semantics.program;
         let add = |work: &mut Vec<TaskId>, task: TaskId| {
             if !work.contains(&task) {
                 work.push(task);
@@ -452,12 +451,11 @@ impl<'s, 'p> Steps<'s, 'p> {
                 continue;
             }
             add(work, TaskId::from(t));
-            if a.status != b.status {
+            if a.status != b.status && a.status == Status::Activating {
+                // A master that waits for the end of its tasks goes on in a step of its own: otherwise
+                // each of them would have to look at all others.
                 for parent in &self.quiet.activators[t] {
                     add(work, *parent);
-                }
-                if let Some(master) = program.tasks[t].master {
-                    add(work, program.masters[master.index()].owner);
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rendez_evidence::{
     Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, PropertyAnswer, Seen,
-    Stats, Witness, alive, races, seen_in,
+    Stats, Witness, alive, kind_of_blocking, races, seen_in,
 };
 use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics, Step};
@@ -566,11 +566,17 @@ fn see(
 
 fn blocked_states(reached: &Reached, findings: &mut Findings) {
     let steps = &reached.network.steps;
+    // The way to a state takes long: those that differ only in data are one.
+    let mut known: FxHashSet<(Option<Kind>, Vec<Loc>)> = FxHashSet::default();
     for id in &reached.blocked {
         let state = reached.state(*id);
         if state.tasks.iter().any(|t| alive(t.status)) {
-            let way = reached.way(*id);
-            blocked(steps, way.moves, &way.state, findings);
+            let (last, _) = steps.commit(&state);
+            let kind = kind_of_blocking(steps.semantics, &last);
+            if known.insert((kind, last.tasks.iter().map(|t| t.pc).collect())) {
+                let way = reached.way(*id);
+                blocked(steps, way.moves, &way.state, findings);
+            }
         }
     }
 }

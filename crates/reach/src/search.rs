@@ -247,6 +247,8 @@ struct Worker {
     followed: usize,
     /// States that came up.
     asked: usize,
+    /// How often something was left out.
+    reduced: usize,
     /// The state at hand is expanded without reductions.
     plain: bool,
 }
@@ -318,6 +320,7 @@ impl Worker {
             self.asked += 1;
             self.tried += movers;
             self.followed += chosen.unwrap_or(movers);
+            self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
             if let Some(start) = start {
                 self.found.clear();
                 for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
@@ -764,7 +767,11 @@ impl Run<'_, '_, '_> {
         let worker = &self.worker;
         let enough = worker.asked > 20_000
             || (worker.asked > 500 && self.started.elapsed() > std::time::Duration::from_millis(500));
-        self.stubborn.is_some() && enough && worker.followed * 3 > worker.tried * 2
+        // Where few tasks are left there is nothing to leave out; what counts is that something was.
+        self.stubborn.is_some()
+            && enough
+            && worker.followed * 3 > worker.tried * 2
+            && worker.reduced * 10 < worker.asked
     }
 
     /// Makes flat tables for a level, if it is large enough to be worth it.

@@ -13,8 +13,10 @@
 //! requeues are searched without stubborn sets.
 
 use rendez_evidence::alive;
-use rendez_model::access::{Access, closure, each_written};
-use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, TaskId, VarId};
+use rendez_model::access::{Access, each_written};
+use rendez_model::{
+    Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
+};
 
 use crate::store::Layout;
 use rendez_network::network::Tables;
@@ -53,6 +55,8 @@ struct Unit {
     accepted_at: Vec<u32>,
     /// Units one of which must happen before that task is at such a place.
     before_accept: Vec<u32>,
+    /// Tasks that must all have ended before it can happen.
+    awaits: Vec<u32>,
     /// Marks it looks at and changes: whether a task has come to its end.
     looks: Vec<u32>,
     marks: Vec<u32>,
@@ -229,6 +233,26 @@ impl Stubborn {
     ) {
         let u = &self.units[unit as usize];
         let task = u.task as usize;
+        let cost = |b: u32| {
+            let task = self.units[b as usize].task as usize;
+            match (inside(b), at[task] == b && can_move[task]) {
+                (true, _) => 0,
+                (false, true) => 1000,
+                (false, false) => 1,
+            }
+        };
+        if at[task] != unit || !can_move[task] {
+            // Who waits for the end of others waits for each of those that live: one is enough.
+            let living = u.awaits.iter().map(|d| *d as usize).filter(|d| at[*d] != NONE);
+            let price = |d: &usize| {
+                let mut sum: usize = 0;
+                self.involving(*d, at, &mut |b| sum += cost(b));
+                sum
+            };
+            if let Some(dependent) = living.min_by_key(price) {
+                return self.involving(dependent, at, &mut add);
+            }
+        }
         if at[task] != unit {
             // The task must come here first; or, if it calls somebody who is not at an accept
             // statement for it, that one must come there first. Whichever adds less, above all of
@@ -237,16 +261,8 @@ impl Stubborn {
             if let Some(acceptor) = u.acceptor
                 && !u.accepted_at.contains(&at[acceptor as usize])
             {
-                let cost = |b: &u32| {
-                    let task = self.units[*b as usize].task as usize;
-                    match (inside(*b), at[task] == *b && can_move[task]) {
-                        (true, _) => 0,
-                        (false, true) => 1000,
-                        (false, false) => 1,
-                    }
-                };
-                let mine: usize = own.clone().map(cost).sum();
-                let theirs: usize = u.before_accept.iter().map(cost).sum();
+                let mine: usize = own.clone().map(|b| cost(*b)).sum();
+                let theirs: usize = u.before_accept.iter().map(|b| cost(*b)).sum();
                 if theirs < mine {
                     return u.before_accept.iter().for_each(|b| add(*b));
                 }
@@ -328,6 +344,10 @@ struct Code<'a> {
     sites: Vec<Vec<Loc>>,
     task_of: Vec<Option<TaskId>>,
     completes: Vec<bool>,
+    /// By task: it may end before its activation is over.
+    dies_early: Vec<bool>,
+    /// By task: it has a terminate alternative.
+    may_terminate: Vec<bool>,
     fails: Vec<bool>,
 }
 
@@ -358,6 +378,8 @@ impl<'a> Code<'a> {
                 }
             }
         }
+        let terminates =
+            |l: &Loc| matches!(program.node(*l).action, Action::Select { terminate: Some(_), .. });
         let mut code = Code {
             program,
             access,
@@ -367,6 +389,8 @@ impl<'a> Code<'a> {
             sites,
             task_of,
             completes: vec![false; program.tasks.len()],
+            dies_early: Vec::new(),
+            may_terminate: access.code.iter().map(|code| code.iter().any(terminates)).collect(),
             fails: vec![false; program.entries.len()],
         };
         // Which tasks come to their end depends on which calls can fail, and the other way round.
@@ -394,9 +418,18 @@ impl<'a> Code<'a> {
                 }
             }
             if !changed {
+                code.dies_early = program.tasks.iter().map(|task| code.dies_early(task)).collect();
                 return code;
             }
         }
+    }
+
+    /// Whether a task may come to its end before its activation is over.
+    fn dies_early(&self, task: &Task) -> bool {
+        let active = |l: Loc| matches!(self.program.node(l).action, Action::Activated { .. });
+        let ends =
+            |l: &Loc| matches!(self.program.node(*l).action, Action::Complete { .. } | Action::Terminate);
+        self.reach(vec![task.start], |l| !active(l)).iter().any(ends)
     }
 
     /// Locations from some on, passing through those that `passes` accepts; others are included
@@ -585,7 +618,7 @@ impl<'a> Code<'a> {
         for (u, loc) in points.iter().enumerate() {
             let id = u as u32;
             let task = units[u].task as usize;
-            let mut touched = Touched::new(marks);
+            let mut touched = Touched::new(marks, program.entries.len());
             self.touch(*loc, task, &mut touched);
             let mut starts = Vec::new();
             self.next(*loc, &mut |l| starts.push(l));
@@ -694,6 +727,15 @@ impl<'a> Code<'a> {
                     }
                 }
             }
+            Action::Await { masters, .. } => {
+                let dependent = |t: &usize| {
+                    let task = &self.program.tasks[*t];
+                    let master = task.master.is_some_and(|m| masters.contains(&m));
+                    // One at a terminate alternative is ready without having ended.
+                    master && !task.background && !self.may_terminate[*t]
+                };
+                unit.awaits = (0..self.program.tasks.len()).filter(dependent).map(|t| t as u32).collect();
+            }
             Action::Select { alternatives, otherwise, delays, .. } => {
                 let mut entries: Vec<EntryId> =
                     alternatives.iter().flat_map(|a| self.program.possible_entries(&a.entry)).collect();
@@ -782,11 +824,11 @@ impl<'a> Code<'a> {
             }
             Action::Activated { .. } | Action::Complete { .. } | Action::Terminate => {
                 touched.writes[end(task)] = true;
-                for parent in &self.quiet.activators[task] {
-                    touched.writes[parent.index()] = true;
-                }
-                if let Some(master) = program.tasks[task].master {
-                    touched.writes[program.masters[master.index()].owner.index()] = true;
+                // Whoever waits for an activation goes on at once, a master in a step of its own.
+                if matches!(action, Action::Activated { .. }) || self.dies_early[task] {
+                    for parent in &self.quiet.activators[task] {
+                        touched.writes[parent.index()] = true;
+                    }
                 }
                 for (e, entry) in program.entries.iter().enumerate() {
                     if entry.owner == Owner::Task(TaskId::from(task)) && !self.quiet.entry[e] {
@@ -798,7 +840,7 @@ impl<'a> Code<'a> {
                 for t in 0..tasks {
                     touched.reads[end(t)] = true;
                     // Tasks at a terminate alternative end with their master.
-                    if self.completes[t] && program.tasks[t].master.is_some() {
+                    if self.may_terminate[t] && program.tasks[t].master.is_some() {
                         touched.writes[t] = true;
                         touched.writes[end(t)] = true;
                     }
@@ -827,13 +869,20 @@ impl<'a> Code<'a> {
 
     /// Everybody who may wait for an entry.
     fn touch_callers(&self, entry: EntryId, touched: &mut Touched) {
+        if std::mem::replace(&mut touched.entries[entry.index()], true) {
+            return;
+        }
         for (t, code) in self.access.code.iter().enumerate() {
-            let calls = |loc: &Loc| match &self.program.node(*loc).action {
+            let calls = |loc: &&Loc| match &self.program.node(**loc).action {
                 Action::EntryCall { entry: e, .. } => self.program.possible_entries(e).contains(&entry),
                 _ => false,
             };
-            if code.iter().any(calls) {
-                self.touch_task(TaskId::from(t), touched);
+            // It goes on behind its call.
+            let mut starts: Vec<Loc> = Vec::new();
+            code.iter().filter(calls).for_each(|loc| self.next(*loc, &mut |l| starts.push(l)));
+            if !starts.is_empty() {
+                touched.writes[t] = true;
+                self.touch_on(starts, t, touched);
             }
         }
     }
@@ -843,11 +892,15 @@ impl<'a> Code<'a> {
         touched.writes[task.index()] = true;
         if !touched.tasks[task.index()] {
             touched.tasks[task.index()] = true;
-            let code = closure(self.program, vec![self.program.tasks[task.index()].start], |_| true);
-            for loc in code {
-                if !self.rests(loc) {
-                    self.touch(loc, task.index(), touched);
-                }
+            self.touch_on(vec![self.program.tasks[task.index()].start], task.index(), touched);
+        }
+    }
+
+    /// What a task touches that runs on locally from somewhere.
+    fn touch_on(&self, starts: Vec<Loc>, task: usize, touched: &mut Touched) {
+        for loc in self.reach(starts, |_| true) {
+            if !self.rests(loc) {
+                self.touch(loc, task, touched);
             }
         }
     }
@@ -857,11 +910,13 @@ struct Touched {
     reads: Vec<bool>,
     writes: Vec<bool>,
     tasks: Vec<bool>,
+    entries: Vec<bool>,
 }
 
 impl Touched {
-    fn new(n: usize) -> Touched {
-        Touched { reads: vec![false; n], writes: vec![false; n], tasks: vec![false; n] }
+    fn new(n: usize, entries: usize) -> Touched {
+        let no = || vec![false; n];
+        Touched { reads: no(), writes: no(), tasks: no(), entries: vec![false; entries] }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Many programs print through a protected object. A protected action that touches no data that others
 //! see, cannot wait, and belongs to an object without entries, might as well happen without the lock:
-//! nobody can tell who came first.
+//! nobody can tell who came first. The same goes for a protected function of an object with entries, if its
+//! result does not matter: it may come late, but always comes, and opens nothing.
 
 use crate::access::Access;
 use crate::program::*;
@@ -14,25 +15,109 @@ pub fn drop_idle_locks(program: &mut Program) {
         return;
     }
     for object in (0..program.objects.len()).map(ObjectId::from) {
-        if program.entries.iter().any(|e| e.owner == Owner::Object(object)) {
-            continue;
-        }
         let is_lock =
             |l: &&Loc| matches!(program.node(**l).action, Action::Lock { object: o, .. } if o == object);
         let locks: Vec<Loc> = access.code.iter().flatten().filter(is_lock).copied().collect();
-        if locks.iter().all(|l| is_idle(program, &access, *l, object)) {
-            for node in &mut program.nodes {
-                match node.action {
-                    Action::Lock { object: o, next, .. } | Action::Unlock { object: o, next }
-                        if o == object =>
-                    {
-                        node.action = Action::Skip { next };
-                    }
-                    _ => {}
-                }
+        let idle = |l: &Loc| is_idle(program, &access, *l, object);
+        let mut dropped: Vec<Loc> = match program.entries.iter().any(|e| e.owner == Owner::Object(object)) {
+            false if locks.iter().all(idle) => locks.clone(),
+            false => Vec::new(),
+            // The end of a function opens no barrier. Whoever waits for the lock gets it, if all
+            // protected actions come to their ends.
+            true if always_ends(program, &locks, object) => {
+                let reads =
+                    |l: &&Loc| matches!(program.node(**l).action, Action::Lock { mode: LockMode::Read, .. });
+                locks.iter().filter(reads).copied().filter(|l| idle(l)).collect()
+            }
+            true => Vec::new(),
+        };
+        // An end that belongs to two actions stays for both.
+        let ends = |l: &Loc| region(program, *l, object).1;
+        loop {
+            let kept: Vec<Loc> = locks.iter().filter(|l| !dropped.contains(l)).flat_map(ends).collect();
+            let before = dropped.len();
+            dropped.retain(|l| !ends(l).iter().any(|e| kept.contains(e)));
+            if dropped.len() == before {
+                break;
+            }
+        }
+        let gone: Vec<Loc> = dropped.iter().flat_map(|l| ends(l).into_iter().chain([*l])).collect();
+        for loc in gone {
+            let node = &mut program.nodes[loc.index()];
+            if let Action::Lock { next, .. } | Action::Unlock { next, .. } = node.action {
+                node.action = Action::Skip { next };
             }
         }
     }
+}
+
+/// The locations of a protected action behind its lock, handlers included, and where it ends.
+fn region(program: &Program, lock: Loc, object: ObjectId) -> (Vec<Loc>, Vec<Loc>) {
+    let (mut seen, mut ends) = (vec![lock], Vec::new());
+    let mut work = program.node(lock).action.successors();
+    while let Some(loc) = work.pop() {
+        if seen.contains(&loc) || ends.contains(&loc) {
+            continue;
+        }
+        let node = program.node(loc);
+        if matches!(node.action, Action::Unlock { object: o, .. } if o == object) {
+            ends.push(loc);
+            continue;
+        }
+        seen.push(loc);
+        work.extend(node.action.successors());
+        work.extend(handlers(program, loc));
+    }
+    seen.remove(0);
+    (seen, ends)
+}
+
+/// Where exceptions at a location may lead to; nothing gets past a handler for all.
+fn handlers(program: &Program, loc: Loc) -> Vec<Loc> {
+    let mut all = Vec::new();
+    for (catch, to) in program.handlers_at(loc) {
+        all.push(to);
+        if catch == Catch::Others {
+            break;
+        }
+    }
+    all
+}
+
+/// Whether no protected action of an object can wait or go on for ever.
+fn always_ends(program: &Program, locks: &[Loc], object: ObjectId) -> bool {
+    let owned = |e: EntryId| program.entries[e.index()].owner == Owner::Object(object);
+    let bodies = program.bodies.iter().filter(|((_, e), _)| owned(*e));
+    let starts = bodies.map(|(_, proc)| program.procs[proc.index()].start);
+    // An entry body begins with the lock taken.
+    let mut work: Vec<Loc> = starts.collect();
+    work.extend(locks.iter().flat_map(|l| program.node(*l).action.successors()));
+    let mut ended: Vec<Loc> = Vec::new();
+    // Depth first: a location that is met again before it is done is in a loop.
+    fn ends(program: &Program, loc: Loc, object: ObjectId, on: &mut Vec<Loc>, ended: &mut Vec<Loc>) -> bool {
+        use Action::*;
+        if ended.contains(&loc) {
+            return true;
+        }
+        if on.contains(&loc) || on.len() > 200 {
+            return false;
+        }
+        let node = program.node(loc);
+        match &node.action {
+            Unlock { object: o, .. } if *o == object => return true,
+            Skip { .. } | Event { .. } | Assign { .. } | Havoc { .. } | Branch { .. } | Choose { .. } => {}
+            Raise { .. } | Resume { .. } if handlers(program, loc).is_empty() => return false,
+            Raise { .. } | Resume { .. } | Assert { .. } => {}
+            _ => return false,
+        }
+        on.push(loc);
+        let mut next = node.action.successors().into_iter().chain(handlers(program, loc));
+        let all = next.all(|l| ends(program, l, object, on, ended));
+        on.pop();
+        ended.push(loc);
+        all
+    }
+    work.into_iter().all(|l| ends(program, l, object, &mut Vec::new(), &mut ended))
 }
 
 /// Whether what happens from a lock to its end concerns nobody else.
@@ -43,16 +128,9 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
         var.domain != Domain::Opaque
             && (access.shared[cell.index()] || matches!(var.storage, Storage::Component(_)))
     };
-    let mut seen = vec![lock];
-    let mut work = program.node(lock).action.successors();
-    while let Some(loc) = work.pop() {
-        if seen.contains(&loc) {
-            continue;
-        }
-        seen.push(loc);
+    region(program, lock, object).0.into_iter().all(|loc| {
         let node = program.node(loc);
         let mut alone = match &node.action {
-            Unlock { object: o, .. } if *o == object => continue,
             Skip { .. } | Event { .. } | Assign { .. } | Havoc { .. } | Branch { .. } | Choose { .. } => true,
             Raise { .. } | Resume { .. } | Assert { .. } => true,
             _ => false,
@@ -65,17 +143,6 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
             });
         });
         crate::access::each_written(program, &node.action, |cell| alone &= !seen_by_others(cell));
-        if !alone {
-            return false;
-        }
-        work.extend(node.action.successors());
-        let mut handler = node.handler;
-        while let Some(id) = handler {
-            let h = &program.handlers[id.index()];
-            work.extend(h.choices.iter().map(|c| c.1));
-            // Nothing gets past a handler for all.
-            handler = h.outer.filter(|_| !h.choices.iter().any(|c| c.0 == Catch::Others));
-        }
-    }
-    true
+        alone
+    })
 }
