@@ -130,11 +130,18 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
     };
     region(program, lock, object).0.into_iter().all(|loc| {
         let node = program.node(loc);
-        let mut alone = match &node.action {
-            Skip { .. } | Event { .. } | Assign { .. } | Havoc { .. } | Branch { .. } | Choose { .. } => true,
-            Raise { .. } | Resume { .. } | Assert { .. } => true,
-            _ => false,
-        };
+        let mut alone = matches!(
+            node.action,
+            Skip { .. }
+                | Event { .. }
+                | Assign { .. }
+                | Havoc { .. }
+                | Branch { .. }
+                | Choose { .. }
+                | Raise { .. }
+                | Resume { .. }
+                | Assert { .. }
+        );
         node.action.each_expr(&mut |e| {
             e.each_cell(program, &mut |cell| alone &= !seen_by_others(cell));
             e.walk(&mut |e| {
