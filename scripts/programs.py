@@ -10,6 +10,7 @@ import concurrent.futures
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -47,17 +48,47 @@ def run(arguments, row):
     return row, verdict, found, "+".join(engines), note, seconds
 
 
+def corpus(arguments):
+    """Every program of a folder with the options of its leading comment."""
+    print("| program | expected | found | decided by | seconds |")
+    print("|---|---|---|---|---|")
+    for name in sorted(os.listdir(arguments.corpus)):
+        path = os.path.join(arguments.corpus, name)
+        if not name.endswith(".adb"):
+            continue
+        with open(path, encoding="latin-1") as file:
+            fields = dict(m.groups() for m in re.finditer(r"^-- *(\w+): *(.*?) *$", file.read(), re.M))
+        if "expect" not in fields:
+            continue
+        command = [arguments.rendez, "check", "--format", "json", *fields.get("options", "").split()]
+        if "property" in fields:
+            command += ["--property", os.path.join(arguments.corpus, fields["property"])]
+        started = time.monotonic()
+        done = subprocess.run([*command, path], capture_output=True, check=False)
+        seconds = time.monotonic() - started
+        results = json.loads(done.stdout)["results"]
+        found = [r["property"] + ("?" if r["verdict"] == "inconclusive" else "")
+                 for r in results if r["verdict"] != "holds"]
+        engines = "+".join(sorted({r["engine"] for r in results}))
+        print(f"| {name} | {fields['expect']} | {', '.join(found) or 'holds'} | {engines} | {seconds:.2f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rendez", required=True)
-    parser.add_argument("--dir", required=True)
-    parser.add_argument("--list", required=True)
+    parser.add_argument("--dir", help="the folder with the repositories")
+    parser.add_argument("--list", help="the list of programs")
+    parser.add_argument("--corpus", help="a folder of programs with their outcome in the leading comment, instead")
     parser.add_argument("--timeout", type=float, default=5)
     parser.add_argument("--memory", default="2G")
     parser.add_argument("--options", default="", help="further options of rendez check")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--only", default="", help="programs whose name contains this")
     arguments = parser.parse_args()
+    if arguments.corpus:
+        return corpus(arguments)
+    if not arguments.dir or not arguments.list:
+        parser.error("--dir and --list, or --corpus, are needed")
     with open(arguments.list, newline="", encoding="utf-8") as file:
         rows = [r for r in csv.DictReader(file, delimiter="\t") if r["compiles_with_gnat"] == "yes"]
     rows = [r for r in rows if arguments.only in r["repository"] + "/" + r["path"]]

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use rendez_model::{
-    Action, Expr as Model, Formal, LockMode, Mode, ObjectId, Place, Proc, ProcId, Storage, TaskId, Value,
-    VarId,
+    Action, BinaryOp, Expr as Model, Formal, LockMode, Mode, ObjectId, Place, Proc, ProcId, Storage, TaskId,
+    Value, VarId,
 };
 use rendez_source::Span;
 
@@ -675,6 +675,16 @@ impl<'a> Elaborator<'a> {
         if !shared && !counts {
             return value;
         }
+        // What may be called stays known.
+        let value = match value {
+            Model::Lookup(table, index) => return Model::Lookup(table, self.settle(*index).into()),
+            Model::Binary(BinaryOp::Add, base, index)
+                if matches!(*base, Model::Const(_) | Model::Lookup(..)) =>
+            {
+                return Model::binary(BinaryOp::Add, self.settle(*base), self.settle(*index));
+            }
+            value => value,
+        };
         let kept = self.temporary("argument", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
         self.assign(Place::Var(kept), value);
         Model::Var(kept)

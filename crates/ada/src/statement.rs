@@ -544,10 +544,12 @@ impl<'a> Elaborator<'a> {
             }
             Some((lo, hi)) => {
                 self.cx.repeated = true;
+                // The bounds hold by construction.
+                let bounds = match (&lo, &hi) {
+                    (Model::Const(lo), Model::Const(hi)) => Domain::Range(*lo, *hi),
+                    _ => Domain::Range(i64::MIN + 1, i64::MAX),
+                };
                 let (first, last) = if reverse { (hi, lo) } else { (lo, hi) };
-                // The bounds hold by construction: no range check, so the counter of a loop that
-                // decides nothing need not be followed.
-                let bounds = Domain::Range(i64::MIN + 1, i64::MAX);
                 let last = match last {
                     Model::Const(_) => last,
                     last => {

@@ -15,4 +15,4 @@ pub use granularity::split_accesses;
 pub use inline::{inline, recursive_procedures};
 pub use locks::drop_idle_locks;
 pub use opaque::make_opaque;
-pub use slice::slice;
+pub use slice::{Delays, slice};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::CommandFactory;
 use rendez_evidence::{Control, Kind, Options, Question};
-use rendez_model::Program;
 use rendez_model::semantics::Semantics;
+use rendez_model::{Program, passes};
 use rendez_reach::cats::Ticg;
 use rendez_reach::{Config, Tig, ctl};
 use rendez_report::{Report, Style};
@@ -121,8 +121,8 @@ fn named(program: &Program, wanted: &str) -> Vec<rendez_model::VarId> {
 }
 
 /// Makes a program ready for exploration: the passes, in order.
-pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
-    use rendez_model::passes::*;
+pub fn prepare(input: &Input, ready: &mut Ready, delays: passes::Delays) -> Result<(), u8> {
+    use passes::*;
     let program = &mut ready.program;
     for name in &input.untrack {
         let cells = named(program, name);
@@ -152,7 +152,7 @@ pub fn prepare(input: &Input, ready: &mut Ready) -> Result<(), u8> {
             .assume(format!("{name} is followed to {} calls within each other", input.recursion_bound), span);
     }
     propagate_constants(program);
-    slice(program, &keep);
+    slice(program, &keep, delays);
     drop_idle_locks(program);
     let broken = rendez_model::validate(program);
     for invalid in broken.iter().take(5) {
@@ -520,7 +520,11 @@ fn properties(
         return Err(BAD_INPUT);
     }
     rendez_evidence::follow(&mut ready.program, settings.given);
-    prepare(&check.input, ready)?;
+    let delays = match check.delays {
+        Delays::Any => passes::Delays::Any,
+        Delays::Long => passes::Delays::Ordered,
+    };
+    prepare(&check.input, ready, delays)?;
     settings.given = ready.program.monitors.split_off(count);
     Ok((questions(files, ready)?, settings))
 }
@@ -664,7 +668,7 @@ fn run_dump(dump: &Dump) -> u8 {
         Err(status) => return status,
     };
     if dump.stage == Stage::Explored
-        && let Err(status) = prepare(&dump.input, &mut ready)
+        && let Err(status) = prepare(&dump.input, &mut ready, passes::Delays::Any)
     {
         return status;
     }
@@ -706,7 +710,9 @@ fn run_graph(graph: &Graph) -> u8 {
             Err(wrong) => file.refuse(&ready.map, wrong),
         };
     }
-    if let Err(status) = follow(&files, &mut ready).and_then(|()| prepare(&graph.input, &mut ready)) {
+    if let Err(status) =
+        follow(&files, &mut ready).and_then(|()| prepare(&graph.input, &mut ready, passes::Delays::Any))
+    {
         return status;
     }
     if graph.kind == GraphKind::Tfg {

@@ -16,7 +16,9 @@ pub fn run(simulate: &Simulate) -> u8 {
         Ok(ready) => ready,
         Err(status) => return status,
     };
-    if let Err(status) = prepare(&simulate.input, &mut ready).and_then(|()| executable(&ready)) {
+    if let Err(status) = prepare(&simulate.input, &mut ready, rendez_model::passes::Delays::Any)
+        .and_then(|()| executable(&ready))
+    {
         return status;
     }
     if let Some(file) = &simulate.trace {

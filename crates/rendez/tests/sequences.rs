@@ -121,7 +121,7 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>
     let exact = &exact.properties[0];
     let mut sliced = program.clone();
     rendez_model::passes::propagate_constants(&mut sliced);
-    rendez_model::passes::slice(&mut sliced, &[]);
+    rendez_model::passes::slice(&mut sliced, &[], rendez_model::passes::Delays::Any);
     rendez_model::passes::drop_idle_locks(&mut sliced);
     let merged = Options { merge_local: true, ..options.clone() };
     let mut others = vec![(

@@ -11,9 +11,20 @@ use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
 use crate::meets::Meets;
 use crate::program::*;
 
+/// What is known about the length of delays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delays {
+    /// Nothing: whether there is a delay makes no difference, but where a task may be aborted.
+    Any,
+    /// They are an order between steps.
+    Ordered,
+}
+
 /// Slices the program. Cells named in `keep` always matter.
-pub fn slice(program: &mut Program, keep: &[VarId]) {
+pub fn slice(program: &mut Program, keep: &[VarId], delays: Delays) {
     let mut slicer = Slicer::new(program);
+    let aborts = |n: &Node| matches!(n.action, Action::Abort { .. } | Action::Async { .. });
+    slicer.timeless = delays == Delays::Any && !program.nodes.iter().any(aborts);
     keep.iter().for_each(|v| slicer.matters[v.index()] = true);
     slicer.run();
     let Slicer { matters, kept, meets, removed_loop, .. } = slicer;
@@ -56,7 +67,11 @@ struct Slicer<'p> {
     proc_code: Vec<Vec<Loc>>,
     /// Cells that are only set and then counted up or down by one.
     counters: Vec<bool>,
+    /// By location: a counter that has not reached its end is counted.
+    counted: Vec<bool>,
     removed_loop: bool,
+    /// Delays are no reason to keep a branch.
+    timeless: bool,
 }
 
 impl<'p> Slicer<'p> {
@@ -71,7 +86,9 @@ impl<'p> Slicer<'p> {
             meets: Meets::new(program),
             proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
             counters: counters(program),
+            counted: counted(program),
             removed_loop: false,
+            timeless: false,
         }
     }
 
@@ -135,15 +152,19 @@ impl<'p> Slicer<'p> {
         match action {
             Action::Assign { to, value, .. } => {
                 to.each_index(&mut |e| need(e));
-                if self.touches(to) || may_raise(program, value) || may_fail(program, to, value) {
+                if self.touches(to) || self.may_fail(loc, to, value) {
                     need(value);
+                } else {
+                    each_risk(program, value, &mut |e| need(e));
                 }
             }
             Action::Havoc { to, .. } => to.each_index(&mut |e| need(e)),
             Action::Call { proc, args, outs, .. } => {
                 for (formal, arg) in program.procs[proc.index()].formals.iter().zip(args) {
-                    if self.matters[formal.cell.index()] || may_raise(program, arg) {
+                    if self.matters[formal.cell.index()] {
                         need(arg);
+                    } else {
+                        each_risk(program, arg, &mut |e| need(e));
                     }
                 }
                 for (i, place) in outs {
@@ -162,7 +183,7 @@ impl<'p> Slicer<'p> {
         }
         // A range check decides about an exception: the cell that fails it matters.
         if let Action::Assign { to, value, .. } = action
-            && may_fail(program, to, value)
+            && self.may_fail(loc, to, value)
         {
             to.each_cell(program, |c| needed.push(c));
         }
@@ -170,6 +191,11 @@ impl<'p> Slicer<'p> {
             changed |= !std::mem::replace(&mut self.matters[cell.index()], true);
         }
         changed
+    }
+
+    /// Whether an assignment may fail a range check.
+    fn may_fail(&self, loc: Loc, to: &Place, value: &Expr) -> bool {
+        !self.counted[loc.index()] && may_fail(self.program, to, value)
     }
 
     fn touches(&self, place: &Place) -> bool {
@@ -196,7 +222,7 @@ impl<'p> Slicer<'p> {
         match action {
             Action::Skip { .. } | Action::Return => false,
             Action::Event { name, .. } => !name.starts_with("library "),
-            Action::Assign { to, value, .. } => self.touches(to) || may_fail(self.program, to, value),
+            Action::Assign { to, value, .. } => self.touches(to) || self.may_fail(loc, to, value),
             Action::Havoc { to, .. } => self.touches(to),
             Action::Call { proc, outs, .. } => {
                 self.proc_kept[proc.index()] || outs.iter().any(|o| self.touches(&o.1))
@@ -206,7 +232,11 @@ impl<'p> Slicer<'p> {
                 true
             }
             Action::Branch { .. } | Action::Choose { .. } => {
-                self.meets.at(loc).is_none() || self.meets.region(loc).iter().any(|l| self.kept[l.index()])
+                let matters = |l: &Loc| {
+                    let delays = matches!(self.program.node(*l).action, Action::Delay { .. });
+                    self.kept[l.index()] && !(delays && self.timeless)
+                };
+                self.meets.at(loc).is_none() || self.meets.region(loc).iter().any(matters)
             }
             _ => true,
         }
@@ -314,6 +344,56 @@ fn counters(program: &Program) -> Vec<bool> {
     (0..program.vars.len()).map(|v| sets[v] == 1 && steps[v] == 1).collect()
 }
 
+/// Where a cell is counted to the end of its range, one at a time, and control comes only from a test
+/// that the end has not been reached.
+fn counted(program: &Program) -> Vec<bool> {
+    let mut before: Vec<Vec<Loc>> = vec![Vec::new(); program.nodes.len()];
+    for (i, node) in program.nodes.iter().enumerate() {
+        node.action.each_successor(|next| before[next.index()].push(Loc::from(i)));
+    }
+    let mut entered = vec![false; program.nodes.len()];
+    let starts = program.tasks.iter().flat_map(|t| [t.start, t.exit]);
+    let starts = starts.chain(program.procs.iter().map(|p| p.start));
+    let handlers = program.handlers.iter().flat_map(|h| h.choices.iter().map(|c| c.1));
+    starts.chain(handlers).for_each(|loc| entered[loc.index()] = true);
+    let tested = |loc: Loc, v: VarId, end: i64| {
+        let not_yet = Expr::Binary(BinaryOp::NotEqual, Expr::Var(v).into(), Expr::Const(end).into());
+        let mut work = vec![loc];
+        let mut seen: Vec<Loc> = Vec::new();
+        while let Some(at) = work.pop() {
+            if entered[at.index()] || seen.len() > 8 {
+                return false;
+            }
+            if seen.contains(&at) {
+                continue;
+            }
+            seen.push(at);
+            for from in &before[at.index()] {
+                match &program.node(*from).action {
+                    Action::Skip { .. } => work.push(*from),
+                    Action::Branch { cond, yes, no } if *cond == not_yet && *yes == at && yes != no => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
+    };
+    let is_counted = |(i, node): (usize, &Node)| {
+        let Action::Assign { to: Place::Var(v), value: Expr::Binary(op, a, b), .. } = &node.action else {
+            return false;
+        };
+        let Domain::Range(lo, hi) = program.vars[v.index()].domain else { return false };
+        let by_one = **a == Expr::Var(*v) && **b == Expr::Const(1);
+        by_one
+            && match op {
+                BinaryOp::Add => tested(Loc::from(i), *v, hi),
+                BinaryOp::Subtract => tested(Loc::from(i), *v, lo),
+                _ => false,
+            }
+    };
+    program.nodes.iter().enumerate().map(is_counted).collect()
+}
+
 /// The values that an expression may have; None if it is not followed at all.
 fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
     let of_cell = |v: VarId| match program.vars[v.index()].domain {
@@ -399,24 +479,40 @@ fn exceeds((lo, hi): (i64, i64), range: (i64, i64)) -> bool {
 /// Whether evaluating an expression may raise an exception.
 fn may_raise(program: &Program, e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |e| match e {
-        Expr::Check(inner, lo, hi) => {
-            found |= interval(program, inner).is_some_and(|i| exceeds(i, (*lo, *hi)));
+    each_risk(program, e, &mut |_| found = true);
+    found
+}
+
+/// Visits the parts of an expression whose values decide whether it raises an exception.
+fn each_risk<'e>(program: &Program, whole: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
+    // Where a part is evaluated under a condition, everything decides.
+    let mut conditional = false;
+    whole.walk(&mut |e| {
+        conditional |= matches!(e, Expr::If(..) | Expr::Binary(BinaryOp::And | BinaryOp::Or, ..));
+    });
+    let mut f = |part| f(if conditional { whole } else { part });
+    whole.walk(&mut |e| match e {
+        Expr::Check(inner, lo, hi) if interval(program, inner).is_some_and(|i| exceeds(i, (*lo, *hi))) => {
+            f(inner)
         }
         Expr::Load(table, index) | Expr::Lookup(table, index) => {
             let t = &program.tables[table.index()];
             let range = (t.first, t.first + t.values.len() as i64 - 1);
-            found |= interval(program, index).is_some_and(|(lo, hi)| lo < range.0 || hi > range.1);
+            if interval(program, index).is_some_and(|(lo, hi)| lo < range.0 || hi > range.1) {
+                f(index);
+            }
         }
         Expr::Binary(BinaryOp::Divide | BinaryOp::Mod | BinaryOp::Rem, _, b) => {
-            found |= match b.constant() {
+            let zero = match b.constant() {
                 Some(v) => v == 0,
                 None => interval(program, b).is_some_and(|(lo, hi)| lo <= 0 && hi >= 0),
             };
+            if zero {
+                f(b);
+            }
         }
         _ => {}
     });
-    found
 }
 
 /// Whether an assignment may fail a range check.

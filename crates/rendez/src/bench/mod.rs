@@ -124,7 +124,7 @@ fn model(family: &str, n: usize, untracked: &[&str]) -> Program {
         untracked.iter().any(|u| v.name.to_lowercase().ends_with(&u.to_lowercase()))
     });
     rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[]);
+    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
     program
 }
 
