@@ -426,6 +426,8 @@ fn race_search(
 }
 
 /// Searches, again if entries turn out to need their queues. Tasks are seen to stop at `stops`.
+/// Stubborn sets cost a hundred times what a plain step costs: where they do not come to an end at once, a
+/// plain search of a few million states may.
 pub fn reach<'s, 'p>(
     semantics: &'s Semantics<'p>,
     options: &Options,
@@ -433,10 +435,37 @@ pub fn reach<'s, 'p>(
     control: &Control,
     stops: &[Loc],
 ) -> Reached<'s, 'p> {
-    repeat(semantics, options, config, stops, |network, config, options| {
-        search(network, config, options, control)
-    })
+    let started = Instant::now();
+    let with = |options: &Options, config: &Config| {
+        repeat(semantics, options, config, stops, |network, config, options| {
+            search(network, config, options, control)
+        })
+    };
+    let ended = |reached: &Reached| matches!(reached.end, End::Complete | End::Interrupted);
+    if !config.stubborn {
+        return with(options, config);
+    }
+    let brief = options.timeout.map_or(AT_ONCE, |t| AT_ONCE.min(t / 4));
+    let first = with(&Options { timeout: Some(brief), ..options.clone() }, config);
+    if first.end != End::Time {
+        return first;
+    }
+    drop(first);
+    let plain = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));
+    let plain =
+        Options { timeout: Some(plain), max_states: options.max_states.min(PLAIN_STATES), ..options.clone() };
+    let second = with(&plain, &Config { stubborn: false, ..config.clone() });
+    if ended(&second) {
+        return second;
+    }
+    drop(second);
+    with(&share(options, started, 1.0), config)
 }
+
+/// How long stubborn sets are tried first, and how far a plain search goes before they are tried again.
+const AT_ONCE: Duration = Duration::from_millis(400);
+const PLAIN_TIME: Duration = Duration::from_secs(5);
+const PLAIN_STATES: usize = 3_000_000;
 
 /// Runs a search until it need not start again.
 fn repeat<'s, 'p>(
