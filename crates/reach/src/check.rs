@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
+use crate::progress::never_blocks;
 use crate::search::{Again, Config, Reached, search};
 use crate::walk::{Reporter, descend, walk};
 use rendez_network::network::{Network, Tig};
@@ -49,7 +50,15 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     };
     let mut held = Vec::new();
     let limited = matches!(run.end, End::Time | End::Memory | End::States);
-    if ends && limited && !findings.any_blocking() {
+    let freely = (limited || !findings.is_empty()) && never_blocks(program);
+    if freely && findings.any_blocking() {
+        findings
+            .contradictions
+            .push("the code alone shows that nobody waits for ever, but somebody does".into());
+    }
+    if freely && limited {
+        held = BLOCKING.to_vec();
+    } else if ends && limited && !findings.any_blocking() {
         let (kinds, stats) = spared(program, forgotten, &share(options, started, 0.75), config, control);
         held = kinds;
         run.stats.states += stats.states;
@@ -205,6 +214,9 @@ pub fn held_without_data(
     spared(program, finite::forgettable(program), options, config, control).0
 }
 
+/// Waiting for ever, in all its kinds.
+const BLOCKING: [Kind; 4] = [Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin];
+
 /// So often is a model without data refined.
 const REFINEMENTS: usize = 40;
 
@@ -248,7 +260,7 @@ fn spared(
                 if findings.any_blocking() || !findings.contradictions.is_empty() {
                     break;
                 }
-                return (vec![Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin], stats);
+                return (BLOCKING.to_vec(), stats);
             }
             None => break,
         }

@@ -11,8 +11,8 @@ use rendez_evidence::components;
 use rendez_model::access::{each_written, task_code};
 use rendez_model::passes::{inline, make_opaque, recursive_procedures};
 use rendez_model::{
-    Action, BinaryOp, Domain, ExceptionId, Expr, Loc, Node, Owner, Place, Program, Storage, TaskId, Var,
-    VarId,
+    Action, Alternative, BinaryOp, Domain, ExceptionId, Expr, Loc, Node, Owner, Place, Program, Storage,
+    TaskId, Var, VarId,
 };
 
 /// By task: whether it cannot run for ever.
@@ -56,6 +56,45 @@ pub fn ending(program: &Program) -> Vec<bool> {
         }
     }
     ending
+}
+
+/// Whether control of a task, in a program without procedures, cannot stay among some locations for ever,
+/// whoever calls it.
+pub fn ends_within(flat: &Program, task: TaskId, locs: &[Loc]) -> bool {
+    let mut finder = Finder { program: flat, task, serves: false };
+    finder.ends(locs, true, 0) && !finder.serves
+}
+
+/// Whether a task that has once accepted a call comes to no select again where it could: the body sets a flag
+/// that ends the loop around it.
+pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> bool {
+    let code = task_code(flat, task);
+    let ends = |l: &Loc| matches!(flat.node(*l).action, Action::EndAccept { .. });
+    // The body, up to its first end: straight, so that nothing of it is left out.
+    let mut at = taken.body;
+    let mut body = Vec::new();
+    while !ends(&at) && body.len() < 100 {
+        body.push(at);
+        match flat.node(at).action.successors()[..] {
+            [next] => at = next,
+            _ => return false,
+        }
+    }
+    let finder = Finder { program: flat, task, serves: false };
+    let around = |flag: Loc| -> Vec<Loc> {
+        let from = |l: Loc| rendez_model::access::closure(flat, flat.node(l).action.successors(), |_| true);
+        let after = from(flag);
+        code.iter().copied().filter(|l| after.contains(l) && from(*l).contains(&flag)).collect()
+    };
+    body.iter().any(|flag| {
+        let inside = around(*flag);
+        finder.behind_flag(*flag, &inside).is_some_and(|mut rest| {
+            // Neither what is left of the loop nor what comes behind it goes on for ever.
+            let after = rendez_model::access::closure(flat, vec![*flag], |_| true);
+            rest.extend(after.into_iter().filter(|l| !inside.contains(l)));
+            ends_within(flat, task, &rest)
+        })
+    })
 }
 
 /// By cell: whether it belongs to a task that ends, only the way of that task depends on it, and no
@@ -236,7 +275,7 @@ fn is_tested(program: &Program, loc: Loc, v: VarId, values: &[i64]) -> bool {
 }
 
 /// An expression with a value in the place of a cell.
-fn with(e: &Expr, v: VarId, value: i64) -> Expr {
+pub fn with(e: &Expr, v: VarId, value: i64) -> Expr {
     e.clone().rewrite(&mut |e| if e == Expr::Var(v) { Expr::Const(value) } else { e })
 }
 
@@ -352,9 +391,14 @@ impl Finder<'_> {
     /// Whether a location sets a cell to a value that nothing in the loop changes, and with which
     /// the loop is left before control comes there again.
     fn sets_flag(&self, loc: Loc, inside: &[Loc]) -> bool {
+        self.behind_flag(loc, inside).is_some()
+    }
+
+    /// Where control may be in the loop after that.
+    fn behind_flag(&self, loc: Loc, inside: &[Loc]) -> Option<Vec<Loc>> {
         let node = self.program.node(loc);
         let Action::Assign { to: Place::Var(v), value: Expr::Const(value), .. } = &node.action else {
-            return false;
+            return None;
         };
         let own = self.program.vars[v.index()].storage == Storage::Local(self.task);
         let same = |l: &Loc| {
@@ -373,14 +417,14 @@ impl Finder<'_> {
             same
         };
         if !own || !inside.iter().all(same) {
-            return false;
+            return None;
         }
         // From behind the location, round the loop, never along a branch that the value refuses.
         let mut seen = Vec::new();
         let mut work = node.action.successors();
         while let Some(at) = work.pop() {
             if at == loc {
-                return false;
+                return None;
             }
             if !inside.contains(&at) || seen.contains(&at) {
                 continue;
@@ -394,8 +438,8 @@ impl Finder<'_> {
                 },
                 action => work.extend(action.successors()),
             }
-            work.extend(self.program.handlers_at(loc).map(|c| c.1));
+            work.extend(self.program.handlers_at(at).map(|c| c.1));
         }
-        true
+        Some(seen)
     }
 }

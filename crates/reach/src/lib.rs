@@ -2,7 +2,8 @@
 //!
 //! [`search`] applies the steps of a [`rendez_network`] to packed states in a [`store`], leaving out
 //! what [`stubborn`] sets make superfluous and what [`symmetry`] makes alike, and [`check`] decides
-//! the default checks, [`ctl`] temporal formulas. [`hashed`] searches keep less than the states.
+//! the default checks, [`ctl`] temporal formulas. [`hashed`] searches keep less than the states;
+//! [`progress`] needs none at all where the code alone shows that nobody waits for ever.
 
 pub mod cats;
 mod check;
@@ -11,6 +12,7 @@ mod fast;
 mod finite;
 mod graph;
 mod hashed;
+mod progress;
 mod search;
 mod store;
 mod stubborn;
@@ -19,5 +21,6 @@ mod walk;
 
 pub use check::{check, held_without_data, properties, reach};
 pub use hashed::Keep;
+pub use progress::never_blocks;
 pub use rendez_network::Tig;
 pub use search::{Config, Reached};

@@ -1,0 +1,521 @@
+//! Programs in which nobody waits for ever, by their code alone.
+//!
+//! Take a set of states that is never left, or a single state in which nobody can move. Each task of it
+//! has ended, moves for ever, or waits at one place for ever. A place is *excluded* if nobody can wait
+//! there for ever: a call, if its server has ended, or waits where it would accept the call, or must come
+//! again and again to a select that would. Queues are first in, first out: a call that waits where calls of
+//! its entry are accepted again and again is served. What excludes a place may build on places excluded
+//! before, so that circles of waiting remain. If every place is excluded, and no task can go on for ever
+//! without doing anything, the program neither blocks nor spins, however many tasks it has.
+//!
+//! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
+//! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
+
+use rendez_model::access::{Access, each_written, task_code};
+use rendez_model::passes::{inline, recursive_procedures};
+use rendez_model::{
+    Action, Alternative, CallMode, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, TaskId,
+};
+
+use crate::finite;
+
+/// Whether no task of a program can wait for ever, busily or not.
+pub fn never_blocks(program: &Program) -> bool {
+    if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
+        return false;
+    }
+    let mut flat = program.clone();
+    inline(&mut flat, 1);
+    let code: Vec<Vec<Loc>> = (0..flat.tasks.len()).map(|t| task_code(&flat, TaskId::from(t))).collect();
+    let covered = |l: &Loc| {
+        !matches!(
+            flat.node(*l).action,
+            Action::Call { .. }
+                | Action::Requeue { .. }
+                | Action::Async { .. }
+                | Action::Abort { .. }
+                | Action::Close { .. }
+                | Action::Stop { .. }
+                | Action::Unsupported { .. }
+        )
+    };
+    if flat.tasks.iter().any(|t| t.background) || !code.iter().flatten().all(covered) {
+        return false;
+    }
+    let ending = finite::ending(program);
+    let shared = Access::new(&flat).shared;
+    let mut proof = Proof { program: &flat, code, ending, shared, activations_fail: true, waits: Vec::new() };
+    proof.activations_fail = proof.a_start_may_raise();
+    if !proof.tasks_start() || !proof.locks_are_released() {
+        return false;
+    }
+    proof.waits = proof.all_waits();
+    while let Some(i) = (0..proof.waits.len()).find(|i| proof.is_excluded(&proof.waits[*i])) {
+        proof.waits.remove(i);
+    }
+    proof.waits.is_empty() && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
+}
+
+struct Proof<'p> {
+    /// Without procedures but the bodies of entries.
+    program: &'p Program,
+    code: Vec<Vec<Loc>>,
+    /// Tasks that cannot move for ever.
+    ending: Vec<bool>,
+    /// Cells that several tasks access.
+    shared: Vec<bool>,
+    activations_fail: bool,
+    /// Places at which a task may wait for ever, as far as is known.
+    waits: Vec<Wait>,
+}
+
+#[derive(Clone, Copy)]
+struct Wait {
+    task: TaskId,
+    loc: Loc,
+}
+
+impl Proof<'_> {
+    fn action(&self, loc: Loc) -> &Action {
+        &self.program.node(loc).action
+    }
+
+    /// Where control may go from a location, exceptions included.
+    fn next(&self, task: TaskId, loc: Loc) -> Vec<Loc> {
+        let mut all = self.action(loc).successors();
+        if self.may_raise(loc) {
+            all.extend(self.program.handlers_at(loc).map(|c| c.1));
+            all.push(self.program.tasks[task.index()].exit);
+        }
+        if let Action::EntryCall { entry, .. } = self.action(loc) {
+            for e in self.program.possible_entries(entry) {
+                let body = self.program.bodies.get(&(task, e));
+                all.extend(body.map(|proc| self.program.procs[proc.index()].start));
+            }
+        }
+        all
+    }
+
+    fn may_raise(&self, loc: Loc) -> bool {
+        let mut raises = match self.action(loc) {
+            Action::Skip { .. }
+            | Action::Event { .. }
+            | Action::Branch { .. }
+            | Action::Choose { .. }
+            | Action::Delay { .. }
+            | Action::Lock { .. }
+            | Action::Unlock { .. }
+            | Action::EndAccept { .. }
+            | Action::Activated { .. }
+            | Action::Complete { .. }
+            | Action::Await { .. }
+            | Action::Terminate => false,
+            Action::Havoc { to: Place::Var(_), .. } | Action::Allocate { to: Place::Var(_), .. } => false,
+            Action::Activate { .. } => self.activations_fail,
+            Action::Assign { to: Place::Var(v), value, .. } => !value.fits(self.program, *v),
+            _ => true,
+        };
+        self.action(loc).each_expr(&mut |e| raises |= e.may_raise(self.program));
+        raises
+    }
+
+    /// What can be reached from some locations of a task without going past others.
+    fn reachable(&self, task: TaskId, from: Vec<Loc>, stop: impl Fn(Loc) -> bool) -> Vec<Loc> {
+        let mut seen = vec![false; self.program.nodes.len()];
+        let mut order = Vec::new();
+        let mut work = from;
+        while let Some(loc) = work.pop() {
+            if std::mem::replace(&mut seen[loc.index()], true) {
+                continue;
+            }
+            order.push(loc);
+            if !stop(loc) {
+                work.extend(self.next(task, loc));
+            }
+        }
+        order
+    }
+
+    /// Whether a task may have to wait at a location, for whatever.
+    fn is_wait(&self, loc: Loc) -> bool {
+        matches!(
+            self.action(loc),
+            Action::EntryCall { .. }
+                | Action::Select { .. }
+                | Action::Lock { .. }
+                | Action::Activate { .. }
+                | Action::Await { .. }
+        )
+    }
+
+    /// Whether a task surely leaves some locations.
+    fn passes(&self, task: TaskId, locs: &[Loc]) -> bool {
+        self.ending[task.index()] || finite::ends_within(self.program, task, locs)
+    }
+
+    /// What a task does until it is activated.
+    fn activation(&self, task: TaskId) -> Vec<Loc> {
+        let stop = |l: Loc| matches!(self.action(l), Action::Activated { .. } | Action::Complete { .. });
+        self.reachable(task, vec![self.program.tasks[task.index()].start], stop)
+    }
+
+    /// Whether the activation of some task may raise an exception.
+    fn a_start_may_raise(&self) -> bool {
+        (1..self.program.tasks.len())
+            .any(|t| self.activation(TaskId::from(t)).iter().any(|l| self.may_raise(*l)))
+    }
+
+    /// Whether no activation takes for ever.
+    fn tasks_start(&self) -> bool {
+        (1..self.program.tasks.len()).map(TaskId::from).all(|task| {
+            let before = self.activation(task);
+            let waits = |l: &Loc| self.is_wait(*l) && !matches!(self.action(*l), Action::Lock { .. });
+            !before.iter().any(waits) && self.passes(task, &before)
+        })
+    }
+
+    /// Whether whoever has a lock gives it back: nothing waits meanwhile but for locks of which none is
+    /// waited for in a circle.
+    fn locks_are_released(&self) -> bool {
+        let objects = self.program.objects.len();
+        let mut wants: Vec<Vec<usize>> = vec![Vec::new(); objects];
+        for (t, code) in self.code.iter().enumerate() {
+            let task = TaskId::from(t);
+            for (o, wants) in wants.iter_mut().enumerate() {
+                let object = ObjectId::from(o);
+                let mut starts = Vec::new();
+                for loc in code {
+                    match self.action(*loc) {
+                        Action::Lock { object: locked, next, .. } if *locked == object => starts.push(*next),
+                        _ => {}
+                    }
+                }
+                for ((of, entry), proc) in &self.program.bodies {
+                    if *of == task && self.program.entries[entry.index()].owner == Owner::Object(object) {
+                        starts.push(self.program.procs[proc.index()].start);
+                    }
+                }
+                let stop = |l: Loc| matches!(self.action(l), Action::Unlock { object: given, .. } if *given == object);
+                let inside = self.reachable(task, starts, stop);
+                for loc in &inside {
+                    match self.action(*loc) {
+                        Action::Lock { object, .. } => wants.push(object.index()),
+                        _ if self.is_wait(*loc) => return false,
+                        _ => {}
+                    }
+                }
+                if !self.passes(task, &inside) {
+                    return false;
+                }
+            }
+        }
+        let lists = |s: u32, k: usize| wants[s as usize].get(k).map(|o| *o as u32);
+        rendez_evidence::components(objects, lists)
+            .iter()
+            .all(|c| c.len() == 1 && !wants[c[0] as usize].contains(&(c[0] as usize)))
+    }
+
+    fn all_waits(&self) -> Vec<Wait> {
+        let mut all = Vec::new();
+        for (t, code) in self.code.iter().enumerate() {
+            for loc in code {
+                let waits = match self.action(*loc) {
+                    Action::EntryCall { mode, .. } => *mode == CallMode::Plain,
+                    Action::Select { otherwise, delays, terminate, .. } => {
+                        otherwise.is_none()
+                            && delays.iter().all(|d| d.0.is_some())
+                            && !matches!(terminate, Some(None))
+                    }
+                    _ => false,
+                };
+                if waits {
+                    all.push(Wait { task: TaskId::from(t), loc: *loc });
+                }
+            }
+        }
+        all
+    }
+
+    fn is_excluded(&self, wait: &Wait) -> bool {
+        match self.action(wait.loc) {
+            Action::EntryCall { entry, .. } => {
+                self.program.possible_entries(entry).iter().all(|e| self.is_served(wait, *e))
+            }
+            Action::Select { alternatives, .. } => {
+                // Passed once, and somebody surely calls.
+                let once = |a: &Alternative| {
+                    a.guard.is_none()
+                        && a.entry.constant().is_some_and(|e| {
+                            let entry = EntryId::from(e as usize);
+                            self.only_accept(wait.task, entry, wait.loc) && self.is_surely_called(entry)
+                        })
+                };
+                !self.comes_again(wait.task, wait.loc) && alternatives.iter().any(once)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a call of an entry cannot wait for ever.
+    fn is_served(&self, wait: &Wait, entry: EntryId) -> bool {
+        let server = match self.program.entries[entry.index()].owner {
+            Owner::Object(_) => {
+                let barrier = self.program.entries[entry.index()].barrier.as_ref();
+                return barrier.is_none_or(|b| self.opens(b));
+            }
+            Owner::Task(server) => server,
+        };
+        if server == wait.task || !self.is_born(server, wait.task, wait.loc) {
+            return false;
+        }
+        let s = server.index();
+        // It waits where it would accept, or it is one that has ended.
+        let stops = |l: Loc| matches!(self.action(l), Action::Complete { .. });
+        let living = self.reachable(server, vec![self.program.tasks[s].start], stops);
+        let rests = living.iter().copied().filter(|l| match self.action(*l) {
+            Action::Select { terminate: Some(None), .. } => true,
+            Action::Await { .. } => true,
+            _ => false,
+        });
+        let stuck = self.waits.iter().filter(|w| w.task == server).map(|w| w.loc);
+        if !stuck.chain(rests).all(|l| self.accepts(l, entry)) {
+            return false;
+        }
+        // Or it comes again and again to where it would.
+        let elsewhere: Vec<Loc> = self.code[s].iter().copied().filter(|l| !self.accepts(*l, entry)).collect();
+        self.passes(server, &elsewhere)
+    }
+
+    /// Whether a call of an entry is taken wherever a task waits at a location.
+    fn accepts(&self, loc: Loc, entry: EntryId) -> bool {
+        match self.action(loc) {
+            Action::Select { alternatives, .. } => {
+                alternatives.iter().any(|a| a.guard.is_none() && a.entry == Expr::Const(i64::from(entry.0)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a barrier is open once everybody who ends has ended: it depends on variables that are
+    /// surely set, and only to values with which it is open.
+    fn opens(&self, barrier: &Expr) -> bool {
+        let mut cells = Vec::new();
+        barrier.each_cell(self.program, &mut |cell| cells.push(cell));
+        cells.sort_unstable();
+        cells.dedup();
+        if cells.len() > 3 {
+            return false;
+        }
+        let mut combinations = vec![barrier.clone()];
+        for cell in cells {
+            if self.program.vars[cell.index()].domain == Domain::Opaque {
+                return false;
+            }
+            let mut values = Vec::new();
+            let mut surely = false;
+            for (t, code) in self.code.iter().enumerate() {
+                let task = TaskId::from(t);
+                for loc in code {
+                    let mut written = false;
+                    each_written(self.program, self.action(*loc), |c| written |= c == cell);
+                    match self.action(*loc) {
+                        Action::Assign { to: Place::Var(_), value: Expr::Const(value), .. } if written => {
+                            values.push(*value);
+                            surely |= self.has_ended(task) && self.cannot_miss(task, |l| l == *loc);
+                        }
+                        _ if written => return false,
+                        _ => {}
+                    }
+                }
+            }
+            if !surely {
+                return false;
+            }
+            values.sort_unstable();
+            values.dedup();
+            combinations =
+                combinations.iter().flat_map(|e| values.iter().map(|v| finite::with(e, cell, *v))).collect();
+            if combinations.len() > 64 {
+                return false;
+            }
+        }
+        combinations.iter().all(|e| e.constant().is_some_and(|v| v != 0))
+    }
+
+    /// Whether a task has surely ended, or waits for its dependents at the end.
+    fn has_ended(&self, task: TaskId) -> bool {
+        let start = self.program.tasks[task.index()].start;
+        let rests = |l: &Loc| matches!(self.action(*l), Action::Select { terminate: Some(None), .. });
+        let early = |l: Loc| matches!(self.action(l), Action::Complete { .. });
+        let before = self.reachable(task, vec![start], early);
+        let awaits = |l: &Loc| matches!(self.action(*l), Action::Await { .. });
+        self.ending[task.index()]
+            && !self.waits.iter().any(|w| w.task == task)
+            && !before.iter().any(rests)
+            // The last wait for dependents comes before the end of the main program; whatever comes before
+            // that is what counts.
+            && before.iter().filter(|l| awaits(l)).all(|l| self.only_ends(task, *l))
+            // Others might never be started.
+            && task == TaskId::ENVIRONMENT
+    }
+
+    /// Whether nothing but the end of a task follows a location.
+    fn only_ends(&self, task: TaskId, loc: Loc) -> bool {
+        let after = self.reachable(task, self.action(loc).successors(), |_| false);
+        after.iter().all(|l| {
+            matches!(
+                self.action(*l),
+                Action::Skip { .. }
+                    | Action::Await { .. }
+                    | Action::Complete { .. }
+                    | Action::Terminate
+                    | Action::Resume { .. }
+                    | Action::Event { .. }
+            )
+        })
+    }
+
+    /// Whether no way of a task to its end, or to where it waits for its dependents at last, misses some
+    /// locations.
+    fn cannot_miss(&self, task: TaskId, hits: impl Fn(Loc) -> bool) -> bool {
+        let start = self.program.tasks[task.index()].start;
+        let missed = self.reachable(task, vec![start], &hits);
+        let missed = missed.iter().filter(|l| !hits(**l));
+        let mut ends = missed.filter(|l| {
+            matches!(self.action(**l), Action::Complete { .. } | Action::Await { .. } | Action::Terminate)
+        });
+        ends.next().is_none()
+    }
+
+    /// Whether some task surely calls an entry and has ended since.
+    fn is_surely_called(&self, entry: EntryId) -> bool {
+        let called = Expr::Const(i64::from(entry.0));
+        (0..self.program.tasks.len()).map(TaskId::from).any(|task| {
+            let calls = |l: Loc| {
+                matches!(self.action(l), Action::EntryCall { entry, mode: CallMode::Plain, .. } if *entry == called)
+            };
+            self.code[task.index()].iter().any(|l| calls(*l))
+                && self.has_ended(task)
+                && self.cannot_miss(task, calls)
+        })
+    }
+
+    /// Whether a task accepts an entry nowhere else.
+    fn only_accept(&self, task: TaskId, entry: EntryId, loc: Loc) -> bool {
+        self.code[task.index()].iter().all(|l| match self.action(*l) {
+            Action::Select { alternatives, .. } => {
+                *l == loc
+                    || !alternatives.iter().any(|a| self.program.possible_entries(&a.entry).contains(&entry))
+            }
+            _ => true,
+        })
+    }
+
+    fn comes_again(&self, task: TaskId, loc: Loc) -> bool {
+        self.reachable(task, self.next(task, loc), |_| false).contains(&loc)
+    }
+
+    /// Whether a task is at least being activated when another is at a location.
+    fn is_born(&self, task: TaskId, caller: TaskId, at: Loc) -> bool {
+        self.is_born_when(task, caller, at, 0)
+    }
+
+    fn is_born_when(&self, task: TaskId, caller: TaskId, at: Loc, depth: usize) -> bool {
+        let named = Expr::Const(i64::from(task.0));
+        let activates =
+            |l: Loc| matches!(self.action(l), Action::Activate { tasks, .. } if tasks.contains(&named));
+        let declared = self.code.iter().flatten().any(|l| activates(*l));
+        let pools: Vec<(TaskId, Loc)> = self.allocations(task);
+        if !declared {
+            // Between the allocator and the activation nothing waits.
+            return !pools.is_empty()
+                && pools.iter().all(|(by, l)| {
+                    let stop = |l: Loc| matches!(self.action(l), Action::Activate { .. });
+                    let until = self.reachable(*by, self.action(*l).successors(), stop);
+                    until.iter().all(|l| !self.is_wait(*l) || stop(*l)) && self.passes(*by, &until)
+                });
+        }
+        if depth > self.program.tasks.len() || !pools.is_empty() {
+            return false;
+        }
+        // What is started again is not there before that.
+        let again = |(t, code): (usize, &Vec<Loc>)| {
+            code.iter().any(|l| activates(*l) && self.comes_again(TaskId::from(t), *l))
+        };
+        if self.code.iter().enumerate().any(again) {
+            return false;
+        }
+        let start = self.program.tasks[caller.index()].start;
+        if self.code[caller.index()].iter().any(|l| activates(*l)) {
+            let before = self.reachable(caller, vec![start], activates);
+            return !before.contains(&at) || activates(at);
+        }
+        // Whoever starts the caller must have started the task, or starts both.
+        let caller_name = Expr::Const(i64::from(caller.0));
+        let mut starters = Vec::new();
+        for (t, code) in self.code.iter().enumerate() {
+            for l in code {
+                if matches!(self.action(*l), Action::Activate { tasks, .. } if tasks.contains(&caller_name)) {
+                    starters.push((TaskId::from(t), *l));
+                }
+            }
+        }
+        starters.extend(self.allocations(caller));
+        !starters.is_empty()
+            && starters.iter().all(|(by, l)| activates(*l) || self.is_born_when(task, *by, *l, depth + 1))
+    }
+
+    /// Where a task may be taken from a pool.
+    fn allocations(&self, task: TaskId) -> Vec<(TaskId, Loc)> {
+        let mut all = Vec::new();
+        for (t, code) in self.code.iter().enumerate() {
+            for l in code {
+                if matches!(self.action(*l), Action::Allocate { pool, .. } if pool.contains(&task)) {
+                    all.push((TaskId::from(t), *l));
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a task cannot go on for ever just looking at something.
+    fn never_spins(&self, task: TaskId) -> bool {
+        let code = &self.code[task.index()];
+        let works = |l: &Loc| match self.action(*l) {
+            Action::Select { otherwise, .. } => otherwise.is_none(),
+            Action::EntryCall { mode, .. } => !matches!(mode, CallMode::Conditional { .. }),
+            Action::EndAccept { .. }
+            | Action::Activate { .. }
+            | Action::Unlock { .. }
+            | Action::Choose { .. }
+            | Action::Havoc { .. } => true,
+            _ => false,
+        };
+        let looks = |l: &Loc| {
+            let mut looks = matches!(self.action(*l), Action::Select { .. } | Action::EntryCall { .. });
+            let mut note = |cell: rendez_model::VarId| looks |= self.shared[cell.index()];
+            self.action(*l).each_expr(&mut |e| e.each_cell(self.program, &mut note));
+            looks
+        };
+        let idle: Vec<Loc> = code.iter().copied().filter(|l| !works(l)).collect();
+        self.ending[task.index()]
+            || !idle.iter().any(looks)
+            || finite::ends_within(self.program, task, &idle)
+            || code.iter().any(|l| self.is_called_to_end(task, *l))
+    }
+
+    /// Whether a task looks for a call that surely comes, and has ended after that.
+    fn is_called_to_end(&self, task: TaskId, loc: Loc) -> bool {
+        let Action::Select { alternatives, .. } = self.action(loc) else { return false };
+        let ends = |a: &Alternative| {
+            a.guard.is_none()
+                && a.entry.constant().is_some_and(|e| {
+                    let entry = EntryId::from(e as usize);
+                    self.only_accept(task, entry, loc)
+                        && self.is_surely_called(entry)
+                        && finite::ends_once_taken(self.program, task, a)
+                })
+        };
+        alternatives.iter().any(ends)
+    }
+}
