@@ -272,10 +272,8 @@ impl Proof<'_> {
         // It waits where it would accept, or it is one that has ended.
         let stops = |l: Loc| matches!(self.action(l), Action::Complete { .. });
         let living = self.reachable(server, vec![self.program.tasks[s].start], stops);
-        let rests = living.iter().copied().filter(|l| match self.action(*l) {
-            Action::Select { terminate: Some(None), .. } => true,
-            Action::Await { .. } => true,
-            _ => false,
+        let rests = living.iter().copied().filter(|l| {
+            matches!(self.action(*l), Action::Select { terminate: Some(None), .. } | Action::Await { .. })
         });
         let stuck = self.waits.iter().filter(|w| w.task == server).map(|w| w.loc);
         if !stuck.chain(rests).all(|l| self.accepts(l, entry)) {
