@@ -6,7 +6,7 @@ use rendez_model::access::{Access, each_written, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, TaskId, VarId};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, Storage, TaskId, VarId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -187,9 +187,14 @@ impl Effort {
             | Action::Terminate
             | Action::Abort { .. }
             | Action::Async { .. }
-            | Action::Unlock { .. }
             | Action::Choose { .. }
             | Action::Havoc { .. } => flags |= PROGRESS,
+            // The end of a protected action is progress if it lets somebody go on.
+            Action::Unlock { .. } => {
+                if matches!(outcome.step.what, What::Released { served: Some(_), .. }) {
+                    flags |= PROGRESS;
+                }
+            }
             Action::EntryCall { .. } | Action::Select { .. } => {
                 flags |= match outcome.step.what {
                     What::Otherwise => POLLS,
@@ -211,6 +216,18 @@ impl Effort {
                         && (program.vars[v.index()].domain == Domain::Opaque
                             || outcome.state.vars[v.index()] != before.vars[v.index()])
                 };
+                let mut component = |v: VarId| {
+                    if matches!(program.vars[v.index()].storage, Storage::Component(_)) {
+                        writes.push(v);
+                    }
+                };
+                match &program.node(outcome.step.loc).action {
+                    Action::Return => {
+                        let followed = |v: &usize| program.vars[*v].domain != Domain::Opaque;
+                        (0..program.vars.len()).filter(followed).map(VarId::from).for_each(component);
+                    }
+                    action => each_written(program, action, &mut component),
+                }
                 if writes.iter().any(changes) {
                     flags |= PROGRESS;
                 }

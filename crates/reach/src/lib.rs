@@ -5,6 +5,7 @@
 //! the default checks, [`ctl`] temporal formulas. [`hashed`] searches keep less than the states;
 //! [`progress`] needs none at all where the code alone shows that nobody waits for ever.
 
+mod alone;
 pub mod cats;
 mod check;
 pub mod ctl;

@@ -14,9 +14,10 @@
 use rendez_model::access::{Access, each_written, task_code};
 use rendez_model::passes::{inline, recursive_procedures};
 use rendez_model::{
-    Action, Alternative, CallMode, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, TaskId,
+    Action, Alternative, CallMode, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, TaskId, VarId,
 };
 
+use crate::alone::{Alone, At};
 use crate::finite;
 
 /// Whether no task of a program can wait for ever, busily or not.
@@ -44,8 +45,18 @@ pub fn never_blocks(program: &Program) -> bool {
     }
     let ending = finite::ending(program);
     let shared = Access::new(&flat).shared;
-    let mut proof = Proof { program: &flat, code, ending, shared, activations_fail: true, waits: Vec::new() };
+    let mut proof = Proof {
+        safe_calls: vec![false; flat.entries.len()],
+        program: &flat,
+        code,
+        ending,
+        shared,
+        activations_fail: true,
+        main: None,
+        waits: Vec::new(),
+    };
     proof.activations_fail = proof.a_start_may_raise();
+    proof.follow_main();
     if !proof.tasks_start() || !proof.locks_are_released() {
         return false;
     }
@@ -65,6 +76,9 @@ struct Proof<'p> {
     /// Cells that several tasks access.
     shared: Vec<bool>,
     activations_fail: bool,
+    /// Entries whose calls do not raise an exception.
+    safe_calls: Vec<bool>,
+    main: Option<Alone>,
     /// Places at which a task may wait for ever, as far as is known.
     waits: Vec<Wait>,
 }
@@ -97,6 +111,11 @@ impl Proof<'_> {
     }
 
     fn may_raise(&self, loc: Loc) -> bool {
+        self.raises(loc, &Expr::clone)
+    }
+
+    /// Whether an action may raise an exception; `fold` says how an expression looks with what is known.
+    fn raises(&self, loc: Loc, fold: &dyn Fn(&Expr) -> Expr) -> bool {
         let mut raises = match self.action(loc) {
             Action::Skip { .. }
             | Action::Event { .. }
@@ -112,10 +131,18 @@ impl Proof<'_> {
             | Action::Terminate => false,
             Action::Havoc { to: Place::Var(_), .. } | Action::Allocate { to: Place::Var(_), .. } => false,
             Action::Activate { .. } => self.activations_fail,
-            Action::Assign { to: Place::Var(v), value, .. } => !value.fits(self.program, *v),
+            Action::Assign { to: Place::Var(v), value, .. } => !fold(value).fits(self.program, *v),
+            Action::Assign { to: Place::Indexed(table, index), value, .. } => {
+                let cell = fold(index).constant().and_then(|i| self.program.at(*table, i).ok());
+                !cell.is_some_and(|c| c >= 0 && fold(value).fits(self.program, VarId(c as u32)))
+            }
+            Action::EntryCall { entry, .. } => {
+                let entry = fold(entry).constant().and_then(|e| self.program.entry_number(e));
+                !entry.is_some_and(|e| self.safe_calls[e.index()])
+            }
             _ => true,
         };
-        self.action(loc).each_expr(&mut |e| raises |= e.may_raise(self.program));
+        self.action(loc).each_expr(&mut |e| raises |= fold(e).may_raise(self.program));
         raises
     }
 
@@ -319,7 +346,7 @@ impl Proof<'_> {
                     match self.action(*loc) {
                         Action::Assign { to: Place::Var(_), value: Expr::Const(value), .. } if written => {
                             values.push(*value);
-                            surely |= self.has_ended(task) && self.cannot_miss(task, |l| l == *loc);
+                            surely |= task == TaskId::ENVIRONMENT && self.main_passes(|at| at.loc == *loc);
                         }
                         _ if written => return false,
                         _ => {}
@@ -340,21 +367,20 @@ impl Proof<'_> {
         combinations.iter().all(|e| e.constant().is_some_and(|v| v != 0))
     }
 
-    /// Whether a task has surely ended, or waits for its dependents at the end.
-    fn has_ended(&self, task: TaskId) -> bool {
+    /// Whether the main program has surely ended, or waits for its dependents at the end.
+    fn main_has_ended(&self) -> bool {
+        let task = TaskId::ENVIRONMENT;
         let start = self.program.tasks[task.index()].start;
-        let rests = |l: &Loc| matches!(self.action(*l), Action::Select { terminate: Some(None), .. });
         let early = |l: Loc| matches!(self.action(l), Action::Complete { .. });
         let before = self.reachable(task, vec![start], early);
-        let awaits = |l: &Loc| matches!(self.action(*l), Action::Await { .. });
         self.ending[task.index()]
             && !self.waits.iter().any(|w| w.task == task)
-            && !before.iter().any(rests)
-            // The last wait for dependents comes before the end of the main program; whatever comes before
-            // that is what counts.
-            && before.iter().filter(|l| awaits(l)).all(|l| self.only_ends(task, *l))
-            // Others might never be started.
-            && task == TaskId::ENVIRONMENT
+            && before.iter().all(|l| match self.action(*l) {
+                Action::Select { .. } => false,
+                // The last wait for dependents comes before the end.
+                Action::Await { .. } => self.only_ends(task, *l),
+                _ => true,
+            })
     }
 
     /// Whether nothing but the end of a task follows a location.
@@ -373,28 +399,81 @@ impl Proof<'_> {
         })
     }
 
-    /// Whether no way of a task to its end, or to where it waits for its dependents at last, misses some
-    /// locations.
-    fn cannot_miss(&self, task: TaskId, hits: impl Fn(Loc) -> bool) -> bool {
-        let start = self.program.tasks[task.index()].start;
-        let missed = self.reachable(task, vec![start], &hits);
-        let missed = missed.iter().filter(|l| !hits(**l));
-        let mut ends = missed.filter(|l| {
-            matches!(self.action(**l), Action::Complete { .. } | Action::Await { .. } | Action::Terminate)
-        });
-        ends.next().is_none()
+    /// Whether the main program has ended and cannot have missed some states.
+    fn main_passes(&self, hits: impl Fn(&At) -> bool) -> bool {
+        let Some(main) = &self.main else { return false };
+        let ends = |at: &At| {
+            matches!(self.action(at.loc), Action::Complete { .. } | Action::Await { .. } | Action::Terminate)
+        };
+        let missed = main.reachable(vec![0], &hits);
+        let mut missed = missed.into_iter().map(|s| &main.states[s as usize]);
+        self.main_has_ended() && !missed.any(|at| ends(at) && !hits(at))
     }
 
-    /// Whether some task surely calls an entry and has ended since.
+    /// Follows the main program. A call raises nothing if its server cannot end before it accepts one, nobody else
+    /// calls, and the body raises nothing.
+    fn follow_main(&mut self) {
+        let safe: Vec<bool> =
+            (0..self.program.entries.len()).map(|e| self.is_safe(EntryId::from(e))).collect();
+        self.safe_calls = safe;
+        loop {
+            let main = Alone::follow(self.program, TaskId::ENVIRONMENT, |loc, fold| self.raises(loc, fold));
+            let Some(main) = main else { return };
+            // Only the first call of each.
+            let mut again = Vec::new();
+            for (s, at) in main.states.iter().enumerate() {
+                if let Some(entry) = at.entry.filter(|e| self.safe_calls[e.index()])
+                    && main
+                        .reachable(main.after(s as u32), |_| false)
+                        .iter()
+                        .any(|s| main.states[*s as usize].entry == Some(entry))
+                {
+                    again.push(entry);
+                }
+            }
+            if again.is_empty() {
+                self.main = Some(main);
+                return;
+            }
+            again.iter().for_each(|e| self.safe_calls[e.index()] = false);
+        }
+    }
+
+    fn is_safe(&self, entry: EntryId) -> bool {
+        let Owner::Task(server) = self.program.entries[entry.index()].owner else { return false };
+        let calls = |l: &Loc| match self.action(*l) {
+            Action::EntryCall { entry: called, .. } => self.program.possible_entries(called).contains(&entry),
+            _ => false,
+        };
+        let number = Expr::Const(i64::from(entry.0));
+        let accepts = |l: Loc| match self.action(l) {
+            Action::Select { alternatives, otherwise: None, delays, terminate: None } => {
+                delays.is_empty() && alternatives.iter().all(|a| a.guard.is_none() && a.entry == number)
+            }
+            _ => false,
+        };
+        let start = self.program.tasks[server.index()].start;
+        let before = self.reachable(server, vec![start], accepts);
+        let body_raises = self.code[server.index()].iter().any(|l| match self.action(*l) {
+            Action::Select { alternatives, .. } => alternatives
+                .iter()
+                .filter(|a| self.program.possible_entries(&a.entry).contains(&entry))
+                .any(|a| {
+                    let end = |l: Loc| matches!(self.action(l), Action::EndAccept { .. });
+                    self.reachable(server, vec![a.body], end).iter().any(|l| self.may_raise(*l))
+                }),
+            _ => false,
+        });
+        !self.code[1..].iter().flatten().any(calls)
+            && !before.iter().any(|l| matches!(self.action(*l), Action::Complete { .. }))
+            && !body_raises
+    }
+
+    /// Whether the main program surely calls an entry and has ended since.
     fn is_surely_called(&self, entry: EntryId) -> bool {
-        let called = Expr::Const(i64::from(entry.0));
-        (0..self.program.tasks.len()).map(TaskId::from).any(|task| {
-            let calls = |l: Loc| {
-                matches!(self.action(l), Action::EntryCall { entry, mode: CallMode::Plain, .. } if *entry == called)
-            };
-            self.code[task.index()].iter().any(|l| calls(*l))
-                && self.has_ended(task)
-                && self.cannot_miss(task, calls)
+        self.main_passes(|at| {
+            at.entry == Some(entry)
+                && matches!(self.action(at.loc), Action::EntryCall { mode: CallMode::Plain, .. })
         })
     }
 
@@ -484,14 +563,13 @@ impl Proof<'_> {
             Action::EntryCall { mode, .. } => !matches!(mode, CallMode::Conditional { .. }),
             Action::EndAccept { .. }
             | Action::Activate { .. }
-            | Action::Unlock { .. }
             | Action::Choose { .. }
             | Action::Havoc { .. } => true,
             _ => false,
         };
         let looks = |l: &Loc| {
             let mut looks = matches!(self.action(*l), Action::Select { .. } | Action::EntryCall { .. });
-            let mut note = |cell: rendez_model::VarId| looks |= self.shared[cell.index()];
+            let mut note = |cell: VarId| looks |= self.shared[cell.index()];
             self.action(*l).each_expr(&mut |e| e.each_cell(self.program, &mut note));
             looks
         };

@@ -1,0 +1,182 @@
+//! What the main program does by itself: its control flow with the data that nobody else changes.
+//!
+//! Loops over constant ranges are run through, and what is called by index is known. Data that others may
+//! change, parameters that come back, and random values are unknown: branches on them go both ways.
+
+use std::collections::HashMap;
+
+use rendez_model::access::{each_written, task_code};
+use rendez_model::{Action, EntryId, Expr, Loc, Place, Program, Storage, TaskId, Value, VarId};
+
+/// The ways of a task through its code.
+pub struct Alone {
+    pub states: Vec<At>,
+    next: Vec<Vec<u32>>,
+}
+
+/// A task at a location, with what it calls there if that is known.
+pub struct At {
+    pub loc: Loc,
+    pub entry: Option<EntryId>,
+}
+
+/// Values of cells, where they are known.
+type Known = Vec<Option<i64>>;
+
+/// More states are not followed.
+const MOST: usize = 20_000;
+
+impl Alone {
+    /// Follows a task; None if there is too much to follow. `raises` says whether an action may raise an
+    /// exception, given how expressions look with what is known.
+    pub fn follow(
+        program: &Program,
+        task: TaskId,
+        raises: impl Fn(Loc, &dyn Fn(&Expr) -> Expr) -> bool,
+    ) -> Option<Alone> {
+        let mut changed = vec![false; program.vars.len()];
+        for t in (0..program.tasks.len()).map(TaskId::from).filter(|t| *t != task) {
+            for loc in task_code(program, t) {
+                each_written(program, &program.node(loc).action, |cell| changed[cell.index()] = true);
+            }
+        }
+        let own = |cell: VarId| match program.vars[cell.index()].storage {
+            Storage::Local(of) => of == task,
+            Storage::Shared => !changed[cell.index()],
+            Storage::Component(_) => false,
+        };
+        let first: Known = (0..program.vars.len())
+            .map(|v| match program.vars[v].init {
+                Value::Known(value) if own(VarId::from(v)) => Some(value),
+                _ => None,
+            })
+            .collect();
+        let mut alone = Alone { states: Vec::new(), next: Vec::new() };
+        let mut numbers: HashMap<(Loc, Known), u32> = HashMap::new();
+        let mut work = vec![(program.tasks[task.index()].start, first)];
+        numbers.insert(work[0].clone(), 0);
+        alone.add(work[0].0);
+        while let Some((loc, known)) = work.pop() {
+            let number = numbers[&(loc, known.clone())];
+            let fold = |e: &Expr| folded(program, &known, e);
+            let mut after = known.clone();
+            let mut forget = |place: &Place| place.each_cell(program, |cell| after[cell.index()] = None);
+            let mut targets = Vec::new();
+            let action = &program.node(loc).action;
+            match action {
+                Action::Assign { to, value, next } => {
+                    let to = match to {
+                        Place::Indexed(table, index) => match cell_at(program, *table, &fold(index)) {
+                            Some(cell) => Place::Var(cell),
+                            None => to.clone(),
+                        },
+                        to => to.clone(),
+                    };
+                    forget(&to);
+                    if let Place::Var(cell) = to
+                        && own(cell)
+                    {
+                        after[cell.index()] = fold(value).constant();
+                    }
+                    targets.push(*next);
+                }
+                Action::Branch { cond, yes, no } => match fold(cond).constant() {
+                    Some(0) => targets.push(*no),
+                    Some(_) => targets.push(*yes),
+                    None => targets.extend([*yes, *no]),
+                },
+                Action::EntryCall { entry, args, .. } => {
+                    alone.states[number as usize].entry =
+                        fold(entry).constant().and_then(|e| program.entry_number(e));
+                    args.iter().for_each(|cell| after[cell.index()] = None);
+                    action.each_successor(|l| targets.push(l));
+                }
+                Action::Select { alternatives, .. } => {
+                    for formal in alternatives.iter().flat_map(|a| &a.formals) {
+                        after[formal.cell.index()] = None;
+                    }
+                    action.each_successor(|l| targets.push(l));
+                }
+                Action::Havoc { to, next } | Action::Allocate { to, next, .. } => {
+                    forget(to);
+                    targets.push(*next);
+                }
+                action => action.each_successor(|l| targets.push(l)),
+            }
+            let mut reached: Vec<(Loc, Known)> = targets.into_iter().map(|l| (l, after.clone())).collect();
+            if raises(loc, &fold) {
+                // Who handles it may have another occurrence in hand.
+                let mut caught = known.clone();
+                program.handlers.iter().filter_map(|h| h.occurrence).for_each(|c| caught[c.index()] = None);
+                reached.extend(program.handlers_at(loc).map(|c| (c.1, caught.clone())));
+                reached.push((program.tasks[task.index()].exit, caught));
+            }
+            for state in reached {
+                let to = match numbers.get(&state) {
+                    Some(to) => *to,
+                    None => {
+                        let to = alone.add(state.0);
+                        if alone.states.len() > MOST {
+                            return None;
+                        }
+                        numbers.insert(state.clone(), to);
+                        work.push(state);
+                        to
+                    }
+                };
+                alone.next[number as usize].push(to);
+            }
+        }
+        Some(alone)
+    }
+
+    fn add(&mut self, loc: Loc) -> u32 {
+        self.states.push(At { loc, entry: None });
+        self.next.push(Vec::new());
+        self.states.len() as u32 - 1
+    }
+
+    /// The states on ways from some states that do not go past others.
+    pub fn reachable(&self, from: Vec<u32>, stop: impl Fn(&At) -> bool) -> Vec<u32> {
+        let mut seen = vec![false; self.states.len()];
+        let mut order = Vec::new();
+        let mut work = from;
+        while let Some(at) = work.pop() {
+            if std::mem::replace(&mut seen[at as usize], true) {
+                continue;
+            }
+            order.push(at);
+            if !stop(&self.states[at as usize]) {
+                work.extend(&self.next[at as usize]);
+            }
+        }
+        order
+    }
+
+    /// What follows a state.
+    pub fn after(&self, state: u32) -> Vec<u32> {
+        self.next[state as usize].clone()
+    }
+}
+
+fn cell_at(program: &Program, table: rendez_model::TableId, index: &Expr) -> Option<VarId> {
+    let cell = program.at(table, index.constant()?).ok()?;
+    u32::try_from(cell).ok().map(VarId)
+}
+
+/// An expression with what is known in it.
+fn folded(program: &Program, known: &Known, e: &Expr) -> Expr {
+    let value = |cell: VarId| known[cell.index()].map(Expr::Const);
+    e.clone().rewrite(&mut |e| match &e {
+        Expr::Var(cell) => value(*cell).unwrap_or(e),
+        Expr::Load(table, index) => match cell_at(program, *table, index) {
+            Some(cell) => value(cell).unwrap_or(Expr::Var(cell)),
+            None => e,
+        },
+        Expr::Lookup(table, index) => match index.constant().and_then(|i| program.at(*table, i).ok()) {
+            Some(value) => Expr::Const(value),
+            None => e,
+        },
+        _ => e,
+    })
+}
