@@ -646,6 +646,19 @@ impl Program {
         std::iter::successors(innermost, outer).flat_map(|h| h.choices.iter().copied())
     }
 
+    /// Where an exception of a location may lead to in its procedure, and whether it may leave it: nothing
+    /// gets past a handler for all.
+    pub fn caught_at(&self, loc: Loc) -> (Vec<Loc>, bool) {
+        let mut all = Vec::new();
+        for (catch, to) in self.handlers_at(loc) {
+            all.push(to);
+            if catch == Catch::Others {
+                return (all, false);
+            }
+        }
+        (all, true)
+    }
+
     /// Every location that control may reach from `start` inside one procedure, handlers
     /// included, in order of discovery.
     pub fn reachable(&self, start: Loc) -> Vec<Loc> {

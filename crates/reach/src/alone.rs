@@ -108,8 +108,9 @@ impl Alone {
                 // Who handles it may have another occurrence in hand.
                 let mut caught = known.clone();
                 program.handlers.iter().filter_map(|h| h.occurrence).for_each(|c| caught[c.index()] = None);
-                reached.extend(program.handlers_at(loc).map(|c| (c.1, caught.clone())));
-                reached.push((program.tasks[task.index()].exit, caught));
+                let (handlers, escapes) = program.caught_at(loc);
+                let exit = escapes.then_some(program.tasks[task.index()].exit);
+                reached.extend(handlers.into_iter().chain(exit).map(|l| (l, caught.clone())));
             }
             for state in reached {
                 let to = match numbers.get(&state) {

@@ -98,8 +98,9 @@ impl Proof<'_> {
     fn next(&self, task: TaskId, loc: Loc) -> Vec<Loc> {
         let mut all = self.action(loc).successors();
         if self.may_raise(loc) {
-            all.extend(self.program.handlers_at(loc).map(|c| c.1));
-            all.push(self.program.tasks[task.index()].exit);
+            let (handlers, escapes) = self.program.caught_at(loc);
+            all.extend(handlers);
+            all.extend(escapes.then_some(self.program.tasks[task.index()].exit));
         }
         if let Action::EntryCall { entry, .. } = self.action(loc) {
             for e in self.program.possible_entries(entry) {

@@ -66,22 +66,10 @@ fn region(program: &Program, lock: Loc, object: ObjectId) -> (Vec<Loc>, Vec<Loc>
         }
         seen.push(loc);
         work.extend(node.action.successors());
-        work.extend(handlers(program, loc));
+        work.extend(program.caught_at(loc).0);
     }
     seen.remove(0);
     (seen, ends)
-}
-
-/// Where exceptions at a location may lead to; nothing gets past a handler for all.
-fn handlers(program: &Program, loc: Loc) -> Vec<Loc> {
-    let mut all = Vec::new();
-    for (catch, to) in program.handlers_at(loc) {
-        all.push(to);
-        if catch == Catch::Others {
-            break;
-        }
-    }
-    all
 }
 
 /// Whether no protected action of an object can wait or go on for ever.
@@ -106,12 +94,12 @@ fn always_ends(program: &Program, locks: &[Loc], object: ObjectId) -> bool {
         match &node.action {
             Unlock { object: o, .. } if *o == object => return true,
             Skip { .. } | Event { .. } | Assign { .. } | Havoc { .. } | Branch { .. } | Choose { .. } => {}
-            Raise { .. } | Resume { .. } if handlers(program, loc).is_empty() => return false,
+            Raise { .. } | Resume { .. } if program.caught_at(loc).0.is_empty() => return false,
             Raise { .. } | Resume { .. } | Assert { .. } => {}
             _ => return false,
         }
         on.push(loc);
-        let mut next = node.action.successors().into_iter().chain(handlers(program, loc));
+        let mut next = node.action.successors().into_iter().chain(program.caught_at(loc).0);
         let all = next.all(|l| ends(program, l, object, on, ended));
         on.pop();
         ended.push(loc);
