@@ -470,12 +470,36 @@ impl Proof<'_> {
             && !body_raises
     }
 
-    /// Whether the main program surely calls an entry and has ended since.
+    /// Whether somebody surely calls an entry, and has gone on since.
     fn is_surely_called(&self, entry: EntryId) -> bool {
-        self.main_passes(|at| {
-            at.entry == Some(entry)
-                && matches!(self.action(at.loc), Action::EntryCall { mode: CallMode::Plain, .. })
-        })
+        let plain = |l: Loc| matches!(self.action(l), Action::EntryCall { mode: CallMode::Plain, .. });
+        let number = Expr::Const(i64::from(entry.0));
+        let calls = |l: Loc| match self.action(l) {
+            Action::EntryCall { entry, .. } => plain(l) && *entry == number,
+            _ => false,
+        };
+        self.main_passes(|at| at.entry == Some(entry) && plain(at.loc))
+            || (1..self.program.tasks.len())
+                .any(|t| self.code[t].iter().any(|l| calls(*l)) && self.task_passes(TaskId::from(t), calls))
+    }
+
+    /// Whether a task has surely been started and is past some locations.
+    fn task_passes(&self, task: TaskId, hits: impl Fn(Loc) -> bool) -> bool {
+        let before = self.reachable(task, vec![self.program.tasks[task.index()].start], &hits);
+        let before: Vec<Loc> = before.into_iter().filter(|l| !hits(*l)).collect();
+        let stays = |l: &Loc| match self.action(*l) {
+            Action::Complete { .. } | Action::Await { .. } | Action::Terminate => true,
+            Action::Select { terminate: Some(_), .. } => true,
+            _ => self.waits.iter().any(|w| w.task == task && w.loc == *l),
+        };
+        let name = Expr::Const(i64::from(task.0));
+        let waits_there = self.waits.iter().any(|w| w.task == task && hits(w.loc));
+        !waits_there
+            && !before.iter().any(stays)
+            && self.passes(task, &before)
+            && self.main_passes(
+                |at| matches!(self.action(at.loc), Action::Activate { tasks, .. } if tasks.contains(&name)),
+            )
     }
 
     /// Whether a task accepts an entry nowhere else.
