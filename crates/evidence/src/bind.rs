@@ -51,7 +51,11 @@ fn procs(program: &Program, name: &str, by: Option<&[TaskId]>) -> Vec<ProcId> {
 }
 
 /// What a pattern stands for; one happening for each task that may be meant by a caller's name.
-fn happenings(program: &Program, pattern: &Pattern, at: Position) -> Result<Vec<Happening>, Wrong> {
+pub(crate) fn happenings(
+    program: &Program,
+    pattern: &Pattern,
+    at: Position,
+) -> Result<Vec<Happening>, Wrong> {
     let some = |what: &str, name: &str| Wrong::at(at, format!("the program has no {what} `{name}`"));
     let comparison = |t: &Option<Test>| t.map(|t| (t.equal, t.value));
     let callers = |by: &Option<String>| -> Result<Vec<Option<TaskId>>, Wrong> {

@@ -41,12 +41,66 @@ pub struct Query {
     pub intervals: Vec<Interval>,
     /// An automaton says when the query is met; otherwise only its intervals do.
     pub is_followed: bool,
+    /// Symbols that stand for whatever events of the program a predicate fits.
+    pub predicates: Vec<(u32, Predicate)>,
+}
+
+/// Says which events are meant, by what they look like when they are written out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// The caller, the entry and the values, each of which may be `*`.
+    Written {
+        caller: String,
+        entry: String,
+        values: Vec<String>,
+    },
+    /// A name that is bound in the file.
+    Named(String),
+    Prefix(String),
+    Contains(String),
+    And(Vec<Predicate>),
+    Or(Vec<Predicate>),
+    Not(Box<Predicate>),
 }
 
 impl Query {
     /// Whether the sequences that it describes are a regular language.
     fn is_regular(&self) -> bool {
         self.intervals.iter().all(|i| !i.perpetual && i.constraints.is_empty())
+    }
+
+    /// The query with other symbols: each of its own stands for some of these.
+    pub fn renamed(&self, symbols: &[Letters]) -> Query {
+        let letters = |list: &Letters| -> Letters {
+            let mut all: Letters = list.iter().flat_map(|l| symbols[*l as usize].iter().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let linear = |c: &Linear| Linear {
+            terms: c.terms.iter().map(|(list, factor)| (letters(list), *factor)).collect(),
+            ..c.clone()
+        };
+        let interval = |i: &Interval| Interval {
+            ends: letters(&i.ends),
+            require: i.require.iter().map(letters).collect(),
+            forbid: letters(&i.forbid),
+            constraints: i.constraints.iter().map(linear).collect(),
+            ..i.clone()
+        };
+        Query {
+            intervals: self.intervals.iter().map(interval).collect(),
+            predicates: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// The property that no execution meets the query, for so many symbols; None if it is too large.
+    pub fn property(&self, letters: usize) -> Option<Dfa> {
+        match self.is_followed {
+            true => Some(self.automaton(letters)?.complement()),
+            false => Some(Dfa { letters, next: vec![0; letters], accepting: vec![true], start: 0 }),
+        }
     }
 
     /// The automaton of the sequences that meet it, sooner or later.
@@ -177,6 +231,7 @@ fn form(scanner: &mut Scanner, depth: usize) -> Result<Form, Wrong> {
 struct Reader {
     symbols: Vec<(String, Position)>,
     bindings: Vec<Binding>,
+    predicates: Vec<(u32, Predicate)>,
 }
 
 /// Reads `(defquery NAME ... (sequence (interval ...) ...))`; the scanner is at the parenthesis.
@@ -188,7 +243,7 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
         (Some("defquery"), Some(Form::Text(name, _) | Form::Word(name, _))) => name.clone(),
         _ => return Err(Wrong::at(position, "expected `(defquery \"NAME\" ...)`")),
     };
-    let mut reader = Reader { symbols: Vec::new(), bindings: Vec::new() };
+    let mut reader = Reader { symbols: Vec::new(), bindings: Vec::new(), predicates: Vec::new() };
     let Some(body) = list[2..].iter().find(|f| matches!(f, Form::List(..))) else {
         return Err(Wrong::at(position, "the query has no intervals"));
     };
@@ -204,14 +259,8 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
     }
     let letters = reader.symbols.len();
     query.is_followed = query.is_regular();
-    let everything = Dfa { letters, next: vec![0; letters], accepting: vec![true], start: 0 };
-    let automaton = match query.is_followed {
-        true => query
-            .automaton(letters)
-            .ok_or_else(|| Wrong::at(position, "the query is too large"))?
-            .complement(),
-        false => everything,
-    };
+    query.predicates = reader.predicates;
+    let automaton = query.property(letters).ok_or_else(|| Wrong::at(position, "the query is too large"))?;
     let property = Regular {
         name,
         language: "inca",
@@ -324,13 +373,14 @@ impl Reader {
                 }
                 Ok(all)
             }
-            (_, Some(head @ ("and" | "not" | "prefix" | "contains"))) => Err(Wrong::at(
-                form.position(),
-                format!("`{head}` is not supported: name the events, or bind a name to several of them"),
-            )),
-            _ => {
-                Err(Wrong::at(form.position(), "expected an event: a text, `(rendezvous ...)` or `(or ...)`"))
+            (_, Some("and" | "not" | "prefix" | "contains")) => {
+                let predicate = predicate(form)?;
+                Ok(vec![self.meant(&written(form), predicate, form.position())])
             }
+            _ => Err(Wrong::at(
+                form.position(),
+                "expected an event: a text, `(rendezvous ...)`, `(prefix ...)`, `(contains ...)`, or `and`, `or`, `not` of these",
+            )),
         }
     }
 
@@ -340,35 +390,34 @@ impl Reader {
         if let Some(known) = known {
             return Ok(known as u32);
         }
-        let inner = text
-            .strip_suffix(')')
-            .and_then(|t| t.strip_prefix("accept(").or_else(|| t.strip_prefix("call(")).map(str::to_owned));
-        if let Some(inner) = inner {
-            let mut parts = inner.split(';').map(str::trim);
-            let (caller, entry) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-            if entry.is_empty() {
-                return Err(Wrong::at(at, "expected `accept(CALLER;TASK.ENTRY;VALUES)`"));
-            }
-            let by = (!caller.is_empty() && caller != "*").then(|| caller.to_owned());
-            let mut values = Vec::new();
-            for value in parts.flat_map(|p| p.split(',')).map(str::trim).filter(|v| !v.is_empty()) {
-                values.push(match (value, value.to_lowercase().as_str()) {
-                    ("*", _) => None,
-                    (_, "true") => Some(1),
-                    (_, "false") => Some(0),
-                    _ => Some(value.parse().map_err(|_| {
-                        let message = format!(
-                            "`{value}` is no number (the position of an enumeration literal, from 0)"
-                        );
-                        Wrong::at(at, message)
-                    })?),
-                });
-            }
-            let patterns = vec![Pattern::Accept { entry: entry.to_owned(), by, values }];
+        if let Some(predicate) = in_full(text, at)? {
+            let Predicate::Written { caller, entry, values } = &predicate else { unreachable!("in full") };
+            let number = |value: &String| match value.to_lowercase().as_str() {
+                "*" => Some(None),
+                "true" => Some(Some(1)),
+                "false" => Some(Some(0)),
+                value => value.parse().ok().map(Some),
+            };
+            let Some(values) = values.iter().map(number).collect() else {
+                // Literals are known to the program only.
+                return Ok(self.meant(text, predicate, at));
+            };
+            let by = (caller != "*").then(|| caller.clone());
+            let patterns = vec![Pattern::Accept { entry: entry.clone(), by, values }];
             self.bindings.push(Binding { symbol: text.to_owned(), patterns, position: at });
         }
         self.symbols.push((text.to_owned(), at));
         Ok(self.symbols.len() as u32 - 1)
+    }
+
+    /// The number of a symbol that stands for what a predicate fits.
+    fn meant(&mut self, text: &str, predicate: Predicate, at: Position) -> u32 {
+        let known = self.symbols.iter().position(|s| s.0 == text);
+        known.unwrap_or_else(|| {
+            self.symbols.push((text.to_owned(), at));
+            self.predicates.push((self.symbols.len() as u32 - 1, predicate));
+            self.symbols.len() - 1
+        }) as u32
     }
 
     /// `(>= A B)`, `(<= A B)`, `(= A B)`, `(> A B)` or `(< A B)`.
@@ -423,5 +472,57 @@ impl Reader {
             }
         }
         Ok(())
+    }
+}
+
+/// An event as `accept(CALLER;TASK.ENTRY;VALUES)` or `call(...)`, if the text is one.
+fn in_full(text: &str, at: Position) -> Result<Option<Predicate>, Wrong> {
+    let inner = text
+        .strip_suffix(')')
+        .and_then(|t| t.strip_prefix("accept(").or_else(|| t.strip_prefix("call(")).map(str::to_owned));
+    let Some(inner) = inner else { return Ok(None) };
+    let mut parts = inner.split(';').map(str::trim);
+    let (caller, entry) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    if entry.is_empty() {
+        return Err(Wrong::at(at, "expected `accept(CALLER;TASK.ENTRY;VALUES)`"));
+    }
+    let values = parts.flat_map(|p| p.split(',')).map(str::trim).filter(|v| !v.is_empty());
+    Ok(Some(Predicate::Written {
+        caller: if caller.is_empty() { "*" } else { caller }.to_owned(),
+        entry: entry.to_owned(),
+        values: values.map(str::to_owned).collect(),
+    }))
+}
+
+fn predicate(form: &Form) -> Result<Predicate, Wrong> {
+    let Form::List(list, at) = form else {
+        return match form {
+            Form::Text(text, at) => Ok(in_full(text, *at)?.unwrap_or_else(|| Predicate::Named(text.clone()))),
+            other => Err(Wrong::at(other.position(), "expected an event or a predicate")),
+        };
+    };
+    let all = || list[1..].iter().map(predicate).collect::<Result<Vec<_>, _>>();
+    match (form.head(), &list[1..]) {
+        (Some("rendezvous"), [Form::Text(text, here)]) => in_full(&format!("accept({text})"), *here)?
+            .ok_or_else(|| Wrong::at(*here, "expected `CALLER;TASK.ENTRY;VALUES`")),
+        (Some("prefix"), [Form::Text(text, _)]) => Ok(Predicate::Prefix(text.clone())),
+        (Some("contains"), [Form::Text(text, _)]) => Ok(Predicate::Contains(text.clone())),
+        (Some("and"), [_, ..]) => Ok(Predicate::And(all()?)),
+        (Some("or"), [_, ..]) => Ok(Predicate::Or(all()?)),
+        (Some("not"), [one]) => Ok(Predicate::Not(Box::new(predicate(one)?))),
+        (Some(head @ ("rendezvous" | "prefix" | "contains")), _) => {
+            Err(Wrong::at(*at, format!("`{head}` takes one text")))
+        }
+        (Some("not"), _) => Err(Wrong::at(*at, "`not` takes one predicate")),
+        _ => Err(Wrong::at(*at, "expected `prefix`, `contains`, `rendezvous`, `and`, `or` or `not`")),
+    }
+}
+
+/// A form as it would be written.
+fn written(form: &Form) -> String {
+    match form {
+        Form::Word(word, _) => word.clone(),
+        Form::Text(text, _) => format!("\"{text}\""),
+        Form::List(list, _) => format!("({})", list.iter().map(written).collect::<Vec<_>>().join(" ")),
     }
 }

@@ -555,8 +555,10 @@ fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Setti
         } else {
             let files = property_files(&[spec.into()], &mut ready.map)?;
             let file = &files[0];
-            let found = rendez_property::regular::parse_file(&file.text)
-                .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+            let found = rendez_property::regular::parse_file(&file.text).and_then(|mut list| {
+                rendez_evidence::resolve(&ready.program, &mut list)?;
+                rendez_evidence::bind(&ready.program, &list, |p| file.span(p))
+            });
             settings.given.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
         }
     }
@@ -610,8 +612,10 @@ fn property_files(files: &[std::path::PathBuf], map: &mut SourceMap) -> Result<V
 fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
     let mut monitors = Vec::new();
     for file in files.iter().filter(|f| f.is_regular()) {
-        let found = rendez_property::regular::parse_file(&file.text)
-            .and_then(|list| Ok((rendez_evidence::bind(&ready.program, &list, |p| file.span(p))?, list)));
+        let found = rendez_property::regular::parse_file(&file.text).and_then(|mut list| {
+            rendez_evidence::resolve(&ready.program, &mut list)?;
+            Ok((rendez_evidence::bind(&ready.program, &list, |p| file.span(p))?, list))
+        });
         let (bound, list) = found.map_err(|wrong| file.refuse(&ready.map, wrong))?;
         monitors.extend(bound);
         ready.queries.extend(list.properties.into_iter().map(|p| p.query));
