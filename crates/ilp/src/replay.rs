@@ -28,6 +28,8 @@ struct Node {
 
 /// Searches at most so many markings.
 const MOST: usize = 20_000;
+/// Looks at so many pairs of places at most.
+const PAIRS: usize = 50_000_000;
 
 pub fn replay(net: &Net, goal: &Goal, x: &[i64], control: &Control) -> Replayed {
     within(net, goal, x, control, MOST)
@@ -46,6 +48,9 @@ pub fn within(net: &Net, goal: &Goal, x: &[i64], control: &Control, most: usize)
         }
     }
     // What never happened though it had to, and where its components could not be at once.
+    // Some of the markings will do where there are many places: what is refined is a guess.
+    let pairs = (net.components.len() * net.components.len()).max(1);
+    explored.truncate((PAIRS / pairs).max(20));
     let together: FxHashSet<(PlaceId, PlaceId)> =
         explored.iter().flat_map(|m| m.iter().flat_map(|a| m.iter().map(move |b| (*a, *b)))).collect();
     let mut stuck: Vec<u32> = support.iter().copied().filter(|t| !fired.contains(t)).collect();
@@ -101,18 +106,21 @@ impl Search<'_> {
         net.initial.iter().for_each(|p| marking[net.component_of(*p) as usize] = *p);
         let mut nodes = vec![Node { marking, left: counts, from: u32::MAX, by: u32::MAX }];
         let mut seen: FxHashMap<(Vec<PlaceId>, Option<Vec<u32>>), ()> = FxHashMap::default();
-        // Depth first where numbers limit it, breadth first otherwise.
-        let mut work = std::collections::VecDeque::from([0u32]);
+        // Depth first where numbers limit it, one successor at a time: mostly any order will do. Breadth first
+        // otherwise.
+        let mut work = std::collections::VecDeque::from([(0u32, 0usize)]);
         let deep = nodes[0].left.is_some();
-        while let Some(at) = if deep { work.pop_back() } else { work.pop_front() } {
+        while let Some((at, from)) = if deep { work.pop_back() } else { work.pop_front() } {
             if nodes.len() > self.most || self.control.stop.load(Ordering::Relaxed) {
                 break;
             }
-            if self.is_reached(&nodes[at as usize].marking) || self.is_met(&nodes, at) {
-                return Some(path(&nodes, at));
+            if from == 0 {
+                if self.is_reached(&nodes[at as usize].marking) || self.is_met(&nodes, at) {
+                    return Some(path(&nodes, at));
+                }
+                explored.push(nodes[at as usize].marking.clone());
             }
-            explored.push(nodes[at as usize].marking.clone());
-            for (i, t) in self.support.iter().enumerate() {
+            for (i, t) in self.support.iter().enumerate().skip(from) {
                 let transition = &net.transitions[*t as usize];
                 let Node { marking, left, .. } = &nodes[at as usize];
                 let enabled = transition.before.iter().all(|p| marking[net.component_of(*p) as usize] == *p);
@@ -136,7 +144,13 @@ impl Search<'_> {
                 }
                 if seen.insert((next.clone(), left.clone()), ()).is_none() {
                     nodes.push(Node { marking: next, left, from: at, by: *t });
-                    work.push_back(nodes.len() as u32 - 1);
+                    if deep {
+                        work.push_back((at, i + 1));
+                    }
+                    work.push_back((nodes.len() as u32 - 1, 0));
+                    if deep {
+                        break;
+                    }
                 }
             }
         }

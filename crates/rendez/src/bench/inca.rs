@@ -333,7 +333,7 @@ fn deadlocks() -> bool {
     );
     let mut fine = true;
     for (name, sizes, holds) in
-        [("ordered", &[10, 100, 300, 1000][..], true), ("philosophers", &[10, 50, 100][..], false)]
+        [("ordered", &[10, 100, 300, 1000][..], true), ("philosophers", &[10, 100, 300, 1000][..], false)]
     {
         let family = super::FAMILIES.iter().find(|f| f.name == name).expect("a family");
         for n in sizes {
