@@ -221,12 +221,12 @@ impl Effort {
                         writes.push(v);
                     }
                 };
-                match &program.node(outcome.step.loc).action {
-                    Action::Return => {
-                        let followed = |v: &usize| program.vars[*v].domain != Domain::Opaque;
-                        (0..program.vars.len()).filter(followed).map(VarId::from).for_each(component);
+                let site = before.tasks[outcome.step.task.index()].frames.last().map(|f| f.site);
+                match (&program.node(outcome.step.loc).action, site) {
+                    (Action::Return, Some(site)) => {
+                        each_written(program, &program.node(site).action, &mut component);
                     }
-                    action => each_written(program, action, &mut component),
+                    (action, _) => each_written(program, action, &mut component),
                 }
                 if writes.iter().any(changes) {
                     flags |= PROGRESS;

@@ -25,8 +25,13 @@ impl LocalSteps {
         LocalSteps { access: Access::new(program), enabled, stops }
     }
 
-    /// Runs local steps from `state` to rest and reports each.
-    pub fn settle(&self, semantics: &Semantics, mut state: State, mut each: impl FnMut(&Outcome)) -> State {
+    /// Runs local steps from `state` to rest and reports each, with the state before it.
+    pub fn settle(
+        &self,
+        semantics: &Semantics,
+        mut state: State,
+        mut each: impl FnMut(&Outcome, &State),
+    ) -> State {
         if !self.enabled {
             return state;
         }
@@ -45,7 +50,7 @@ impl LocalSteps {
                     break;
                 }
                 let Some(outcome) = out.pop() else { break };
-                each(&outcome);
+                each(&outcome, &state);
                 state = outcome.state;
                 moved = true;
                 budget -= 1;
@@ -60,7 +65,7 @@ impl LocalSteps {
     pub fn unmerged(&self, semantics: &Semantics, moves: &[Move]) -> Vec<Move> {
         let mut single = Vec::new();
         let settle = |state: State, single: &mut Vec<Move>| {
-            self.settle(semantics, state, |o| single.push(Move { task: o.step.task, choice: 0 }))
+            self.settle(semantics, state, |o, _| single.push(Move { task: o.step.task, choice: 0 }))
         };
         let mut state = settle(semantics.initial(), &mut single);
         for mv in moves {

@@ -224,7 +224,7 @@ impl<F: Frontier> Run<'_, '_, F> {
 
     fn first_state(&mut self, initial: State) -> State {
         let mut seen = Vec::new();
-        let state = self.local.settle(self.semantics, initial, |o| seen.push(o.step.clone()));
+        let state = self.local.settle(self.semantics, initial, |o, _| seen.push(o.step.clone()));
         for step in &seen {
             self.note(step, &state, 0, None, &state);
         }
@@ -324,9 +324,9 @@ impl<F: Frontier> Run<'_, '_, F> {
                 continue;
             }
             let mut settled = Vec::new();
-            let after = self.local.settle(self.semantics, outcome.state, |o| {
+            let after = self.local.settle(self.semantics, outcome.state, |o, before| {
                 if o.step.task == task {
-                    flags |= self.effort.of(self.program(), &self.local.access, o, &o.state);
+                    flags |= self.effort.of(self.program(), &self.local.access, o, before);
                 }
                 settled.push(o.step.clone());
             });

@@ -36,7 +36,7 @@ pub fn walk(
         moves.clear();
         walks += 1;
         let mut ended = false;
-        let mut state = local.settle(semantics, semantics.initial(), |_| {});
+        let mut state = local.settle(semantics, semantics.initial(), |_, _| {});
         for _ in 0..LENGTH {
             // A random task that can move, then a random one of its steps.
             let n = state.tasks.len();
@@ -63,7 +63,7 @@ pub fn walk(
                     ended = true;
                     break;
                 }
-                state = local.settle(semantics, outcome.state, |_| {});
+                state = local.settle(semantics, outcome.state, |_, _| {});
                 break;
             }
             if !moved {
