@@ -36,7 +36,7 @@ impl Graph {
         };
         graph.starts.push(0);
         for id in 0..n as u32 {
-            if view.store.parent(id).is_some() {
+            if view.store.is_state(id) {
                 view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                     let target = if followed { view.store.find(to) } else { None };

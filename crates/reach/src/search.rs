@@ -379,7 +379,7 @@ impl Worker {
         self.owners.clear();
         let mut unknown = None;
         for id in ids {
-            if shared.store.parent(id).is_none() {
+            if !shared.store.is_state(id) {
                 continue;
             }
             shared.store.read(id, &mut self.words);
@@ -446,7 +446,7 @@ impl Worker {
     /// The tasks that changed on the way to a state.
     fn last_movers(&mut self, shared: &Shared, id: u32, movers: &mut Vec<bool>) {
         self.parent.resize(self.words.len(), 0);
-        shared.store.read(shared.store.parent(id).unwrap_or(id), &mut self.parent);
+        shared.store.read(*shared.store.parents(id).start(), &mut self.parent);
         let changed = |t: usize| shared.layout.get(&self.words, t) != shared.layout.get(&self.parent, t);
         movers.clear();
         movers.extend((0..shared.tables.tasks()).map(changed));
@@ -609,7 +609,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         update_places(&mut places, &network.slots);
         let quiet_entries = steps.loud.borrow().len();
         let words = layout.pack(&start);
-        let store = Store::new(layout.words, 1 << 12, stubborn.is_some());
+        let store = Store::new(&layout, 1 << 12, stubborn.is_some());
         store.insert(&words, hash(&words), 0, &mut Spare::default());
         Run {
             network,
@@ -874,7 +874,7 @@ impl Run<'_, '_, '_> {
         if self.store.is_crowded() {
             self.store.grow();
         }
-        if self.config.threads > 1 && self.store.parent(id).is_none() {
+        if self.config.threads > 1 && !self.store.is_state(id) {
             return None;
         }
         loop {
@@ -931,14 +931,13 @@ impl Run<'_, '_, '_> {
         self.fast = None;
         let slots = &self.network.slots;
         let layout = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
-        let store = Store::new(layout.words, self.store.len(), self.stubborn.is_some());
-        let mut words = vec![0; self.layout.words];
-        let mut values = Vec::new();
-        for id in 0..self.store.len() as u32 {
-            self.store.read(id, &mut words);
-            self.layout.unpack(&words, &mut values);
-            store.append(&layout.pack(&values), self.store.parent(id), self.store.partial(id));
-        }
+        let store = Store::new(&layout, self.store.len(), self.stubborn.is_some());
+        let values = std::cell::RefCell::new(Vec::new());
+        store.take_over(&self.store, |before, now| {
+            let values = &mut *values.borrow_mut();
+            self.layout.unpack(before, values);
+            layout.pack_into(values, now);
+        });
         self.patches = self
             .network
             .tables
@@ -978,12 +977,15 @@ impl Run<'_, '_, '_> {
                 workers.iter_mut().flat_map(|w| std::mem::take(&mut w.deferred)).collect();
             let mut first = std::mem::take(&mut workers[0]);
             let mut end = None;
+            // What they lead to is kept apart: its parents are not those of what comes before and behind.
+            self.holes += self.store.discard(&mut first.spare);
             for id in deferred {
                 end = self.expand(&mut first, id, false);
                 if end.is_some() {
                     break;
                 }
             }
+            self.holes += self.store.discard(&mut first.spare);
             workers[0] = first;
             if end.is_some() || position.load(Ordering::Relaxed) >= to {
                 self.join(workers);
@@ -1049,7 +1051,7 @@ impl Worker {
                 continue;
             }
             for id in block..end {
-                if shared.store.parent(id).is_some() && self.expand(shared, id, false).is_err() {
+                if shared.store.is_state(id) && self.expand(shared, id, false).is_err() {
                     self.deferred.push(id);
                 }
             }
@@ -1088,26 +1090,29 @@ impl Reached<'_, '_> {
 
     /// On the way to a state: each state, the outcomes from there, and the turns after them.
     fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Turns)> {
-        let mut ids = vec![id];
-        while id != 0 {
-            id = self.store.parent(id).unwrap_or(0);
-            ids.push(id);
-        }
-        ids.reverse();
         let mut target = vec![0; self.layout.words];
         let mut path = Vec::new();
         let mut scratch = Scratch::default();
-        for pair in ids.windows(2) {
-            self.store.read(pair[1], &mut target);
+        while id != 0 {
+            self.store.read(id, &mut target);
             let mut taken = None;
-            self.view().successors(pair[0], Twins::Followed, &mut scratch, |run, to, turns| {
-                let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
-                if taken.is_none() && followed && to == target {
-                    taken = Some((pair[0], run.to_vec(), turns.to_vec()));
+            // The first is the nearest to the start.
+            for parent in self.store.parents(id).filter(|p| self.store.is_state(*p)) {
+                self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
+                    let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
+                    if taken.is_none() && followed && to == target {
+                        taken = Some((parent, run.to_vec(), turns.to_vec()));
+                    }
+                });
+                if taken.is_some() {
+                    break;
                 }
-            });
-            path.extend(taken);
+            }
+            let Some(edge) = taken else { break };
+            id = edge.0;
+            path.push(edge);
         }
+        path.reverse();
         path
     }
 

@@ -1,9 +1,13 @@
 //! Packed states in a table that several threads share.
 //!
-//! A state is a few words. States lie one after the other in chunks that never move; an
-//! open-addressing index of 32-bit entries, five of them bits of the hash, finds them. A thread that
-//! wants to add a state writes it first and then publishes its number in the index; if another was
-//! faster, the number is kept for the next one. The index grows between levels of the search only.
+//! A state is a few words, of which only the bits in use are kept. States lie one after the other in chunks
+//! that never move; an open-addressing index of 32-bit entries, five of them bits of the hash, finds them. A
+//! thread that wants to add a state writes it first and then publishes its number in the index; if another
+//! was faster, the number is kept for the next one. The index grows between levels of the search only.
+//!
+//! States are numbered as they are found, so those that are found from one state, or from the next ones, have
+//! numbers close to each other. It is enough to know for a group of them between which numbers their parents
+//! are; which one it was is found out again when a way is wanted.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -16,6 +20,8 @@ pub struct Layout {
     places: Vec<Place>,
     widths: Vec<u32>,
     pub words: usize,
+    /// The bits that are used, counted from the first.
+    pub bits: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +71,7 @@ impl Layout {
             shift += width;
         }
         layout.words = word as usize + 1;
+        layout.bits = (word as usize * 64 + shift as usize).max(1);
         layout
     }
 
@@ -110,27 +117,35 @@ impl Layout {
 
 /// States per chunk.
 const CHUNK: usize = 1 << 14;
-const CHUNKS: usize = (1 << TAG_SHIFT) / CHUNK;
-const TAG_SHIFT: u32 = 27;
+/// States that share what is known of their parents.
+const GROUP: usize = 64;
+const TAG_BITS: u32 = 5;
+const ID_BITS: u32 = 32 - TAG_BITS;
+const ID_MASK: u32 = (1 << ID_BITS) - 1;
 /// More states than this cannot be numbered.
-pub const MOST_STATES: usize = (1 << TAG_SHIFT) - CHUNK;
-/// The parent of a number that no state has.
-const HOLE: u32 = u32::MAX;
-/// Marks a parent: not all steps of the state were followed.
-const PARTIAL: u32 = 1 << 31;
+pub const MOST_STATES: usize = (1 << ID_BITS) - CHUNK;
 
 struct Chunk {
-    words: Box<[AtomicU64]>,
-    parents: Box<[AtomicU32]>,
-    /// With stubborn sets: where the set of each state began.
-    starts: Box<[AtomicU32]>,
+    /// Bits of states, without gaps.
+    bits: Box<[AtomicU64]>,
+    /// Numbers that states have.
+    used: Box<[AtomicU64]>,
+    /// States of which not all steps were followed.
+    partial: Box<[AtomicU64]>,
+    /// By group: the least and the greatest parent.
+    parents: Box<[(AtomicU32, AtomicU32)]>,
+    /// With stubborn sets: the parent of each state, and where its set began.
+    exact: Box<[(AtomicU32, AtomicU32)]>,
 }
 
 pub struct Store {
     width: usize,
-    starts: bool,
+    bits: usize,
+    /// What the last word of a state may use.
+    last: u64,
+    stubborn: bool,
     index: Box<[AtomicU32]>,
-    chunks: Box<[OnceLock<Chunk>]>,
+    chunks: Vec<OnceLock<Chunk>>,
     next: AtomicU32,
 }
 
@@ -143,6 +158,14 @@ pub struct Spare {
     pub block: u32,
 }
 
+impl Spare {
+    /// Whether one thread adds states.
+    #[inline(always)]
+    fn is_alone(&self) -> bool {
+        self.block <= 1
+    }
+}
+
 #[inline]
 pub fn hash(words: &[u64]) -> u64 {
     let mut h = 0u64;
@@ -153,16 +176,31 @@ pub fn hash(words: &[u64]) -> u64 {
     h ^ h >> 32
 }
 
+fn zeros(n: usize) -> Box<[AtomicU64]> {
+    (0..n).map(|_| AtomicU64::new(0)).collect()
+}
+
 impl Store {
-    pub fn new(width: usize, capacity: usize, starts: bool) -> Store {
-        let size = (capacity * 2).next_power_of_two().max(1 << 12);
-        Store {
-            width,
-            starts,
-            index: (0..size).map(|_| AtomicU32::new(0)).collect(),
-            chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
+    pub fn new(layout: &Layout, capacity: usize, stubborn: bool) -> Store {
+        let used = layout.bits - 64 * (layout.words - 1);
+        let mut store = Store {
+            width: layout.words,
+            bits: layout.bits,
+            last: if used == 64 { u64::MAX } else { (1 << used) - 1 },
+            stubborn,
+            index: (0..(capacity / 4 * 5).next_power_of_two().max(1 << 12))
+                .map(|_| AtomicU32::new(0))
+                .collect(),
+            chunks: Vec::new(),
             next: AtomicU32::new(0),
-        }
+        };
+        store.make_room();
+        store
+    }
+
+    /// Chunks for as many states as the index has places for, and what threads may take in advance.
+    fn make_room(&mut self) {
+        self.chunks.resize_with(self.index.len() / CHUNK + 3, OnceLock::new);
     }
 
     /// Numbers given out; some few may be holes.
@@ -173,23 +211,24 @@ impl Store {
 
     pub fn memory(&self) -> usize {
         let used = self.len().div_ceil(CHUNK);
-        self.index.len() * 4
-            + used * CHUNK * (self.width * 8 + if self.starts { 8 } else { 4 })
-            + self.chunks.len() * 40
+        let chunk =
+            CHUNK * self.bits / 8 + CHUNK / 4 + CHUNK / GROUP * 8 + if self.stubborn { CHUNK * 8 } else { 0 };
+        self.index.len() * 4 + used * chunk + self.chunks.len() * size_of::<OnceLock<Chunk>>()
     }
 
     /// Whether the index should grow before many more states are added.
     #[inline]
     pub fn is_crowded(&self) -> bool {
-        self.len() > self.index.len() / 6 * 5
+        self.len() > self.index.len() / 5 * 4
     }
 
     pub fn grow(&mut self) {
         let size = self.index.len() * 2;
         self.index = (0..size).map(|_| AtomicU32::new(0)).collect();
+        self.make_room();
         let mut words = vec![0; self.width];
         for id in 0..self.len() as u32 {
-            if self.parent(id).is_some() {
+            if self.is_state(id) {
                 self.read(id, &mut words);
                 let hash = hash(&words);
                 self.place(hash, id);
@@ -197,138 +236,198 @@ impl Store {
         }
     }
 
+    /// Where the search for a hash begins.
+    #[inline(always)]
+    fn start(&self, hash: u64) -> usize {
+        (u128::from(hash) * self.index.len() as u128 >> 64) as usize
+    }
+
+    #[inline]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.index.len() { 0 } else { at + 1 }
+    }
+
     /// Puts a number into the index without looking for its like.
     fn place(&self, hash: u64, id: u32) {
-        let mask = self.index.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = self.start(hash);
         while self.index[at].load(Ordering::Relaxed) != 0 {
-            at = (at + 1) & mask;
+            at = self.after(at);
         }
         self.index[at].store(entry(hash, id), Ordering::Relaxed);
     }
 
+    #[inline]
     fn chunk(&self, id: u32) -> &Chunk {
-        let width = self.width;
         self.chunks[id as usize / CHUNK].get_or_init(|| Chunk {
-            words: (0..CHUNK * width).map(|_| AtomicU64::new(0)).collect(),
-            parents: (0..CHUNK).map(|_| AtomicU32::new(HOLE)).collect(),
-            starts: (0..if self.starts { CHUNK } else { 0 }).map(|_| AtomicU32::new(0)).collect(),
+            bits: zeros(CHUNK * self.bits / 64 + 2),
+            used: zeros(CHUNK / 64),
+            partial: zeros(CHUNK / 64),
+            parents: (0..CHUNK / GROUP).map(|_| (AtomicU32::new(u32::MAX), AtomicU32::new(0))).collect(),
+            exact: (0..if self.stubborn { CHUNK } else { 0 })
+                .map(|_| (AtomicU32::new(0), AtomicU32::new(0)))
+                .collect(),
         })
+    }
+
+    /// A word of a state.
+    #[inline(always)]
+    fn word(&self, chunk: &Chunk, id: u32, i: usize) -> u64 {
+        let bit = id as usize % CHUNK * self.bits + i * 64;
+        let (at, shift) = (bit / 64, bit % 64);
+        let low = chunk.bits[at].load(Ordering::Relaxed) >> shift;
+        // Shifted in two steps: a shift by all the bits of a word is none.
+        let high = chunk.bits[at + 1].load(Ordering::Relaxed) << 1 << (63 - shift);
+        let mask = if i + 1 == self.width { self.last } else { u64::MAX };
+        (low | high) & mask
     }
 
     #[inline]
     pub fn read(&self, id: u32, words: &mut [u64]) {
-        let start = id as usize % CHUNK * self.width;
-        let stored = &self.chunk(id).words[start..start + self.width];
-        for (to, from) in words.iter_mut().zip(stored) {
-            *to = from.load(Ordering::Relaxed);
+        let chunk = self.chunk(id);
+        for (i, to) in words.iter_mut().enumerate().take(self.width) {
+            *to = self.word(chunk, id, i);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn equals(&self, id: u32, words: &[u64]) -> bool {
-        let start = id as usize % CHUNK * self.width;
-        let stored = &self.chunk(id).words[start..start + self.width];
-        stored.iter().zip(words).all(|(a, b)| a.load(Ordering::Relaxed) == *b)
+        let chunk = self.chunk(id);
+        words.iter().enumerate().all(|(i, word)| self.word(chunk, id, i) == *word)
     }
 
-    /// The state from which a state was first reached, itself for the first; None for a hole.
-    pub fn parent(&self, id: u32) -> Option<u32> {
-        let parent = self.chunk(id).parents[id as usize % CHUNK].load(Ordering::Relaxed);
-        (parent != HOLE).then_some(parent & !PARTIAL)
+    /// Whether some state has a number.
+    #[inline]
+    pub fn is_state(&self, id: u32) -> bool {
+        bit(&self.chunk(id).used, id)
+    }
+
+    /// The numbers between which the parent of a state is; the first has itself.
+    pub fn parents(&self, id: u32) -> std::ops::RangeInclusive<u32> {
+        let (chunk, i) = (self.chunk(id), id as usize % CHUNK);
+        match chunk.exact.get(i) {
+            Some(exact) => exact.0.load(Ordering::Relaxed)..=exact.0.load(Ordering::Relaxed),
+            None => {
+                let (least, most) = &chunk.parents[i / GROUP];
+                least.load(Ordering::Relaxed)..=most.load(Ordering::Relaxed).min(id.saturating_sub(1))
+            }
+        }
+    }
+
+    fn note_parent(&self, id: u32, parent: u32) {
+        let (chunk, i) = (self.chunk(id), id as usize % CHUNK);
+        let (least, most) = &chunk.parents[i / GROUP];
+        if least.load(Ordering::Relaxed) > parent {
+            least.fetch_min(parent, Ordering::Relaxed);
+        }
+        if most.load(Ordering::Relaxed) < parent {
+            most.fetch_max(parent, Ordering::Relaxed);
+        }
+        if let Some(exact) = chunk.exact.get(i) {
+            exact.0.store(parent, Ordering::Relaxed);
+        }
     }
 
     /// Notes that a reduction left steps of a state out; `which` says how.
     pub fn set_partial(&self, id: u32, which: u32) {
         let chunk = self.chunk(id);
-        chunk.parents[id as usize % CHUNK].fetch_or(PARTIAL, Ordering::Relaxed);
-        if let Some(starts) = chunk.starts.get(id as usize % CHUNK) {
-            starts.store(which, Ordering::Relaxed);
+        set(&chunk.partial, id);
+        if let Some(exact) = chunk.exact.get(id as usize % CHUNK) {
+            exact.1.store(which, Ordering::Relaxed);
         }
     }
 
     /// How steps of a state were left out, if some were.
     pub fn partial(&self, id: u32) -> Option<u32> {
         let chunk = self.chunk(id);
-        let parent = chunk.parents[id as usize % CHUNK].load(Ordering::Relaxed);
-        let which = || chunk.starts.get(id as usize % CHUNK).map_or(0, |s| s.load(Ordering::Relaxed));
-        (parent != HOLE && parent & PARTIAL != 0).then(which)
+        let which = || chunk.exact.get(id as usize % CHUNK).map_or(0, |e| e.1.load(Ordering::Relaxed));
+        bit(&chunk.partial, id).then(which)
     }
 
     /// What is at the place where a search for a state with this hash begins.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
-        self.index[hash as usize & (self.index.len() - 1)].load(Ordering::Acquire)
+        self.index[self.start(hash)].load(Ordering::Acquire)
     }
 
     /// Whether that is the state itself.
-    #[inline]
+    #[inline(always)]
     pub fn is_at(&self, entry: u32, hash: u64, words: &[u64]) -> bool {
-        entry != 0 && entry >> TAG_SHIFT == tag(hash) && self.equals((entry & ID_MASK) - 1, words)
+        entry != 0 && entry >> ID_BITS == tag(hash) && self.equals((entry & ID_MASK) - 1, words)
     }
 
     /// The number of a state, if it is there.
     pub fn find(&self, words: &[u64]) -> Option<u32> {
         let hash = hash(words);
-        let mask = self.index.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = self.start(hash);
         loop {
             let found = self.index[at].load(Ordering::Acquire);
             if found == 0 {
                 return None;
             }
-            let id = (found & ID_MASK) - 1;
-            if found >> TAG_SHIFT == tag(hash) && self.equals(id, words) {
-                return Some(id);
+            if self.is_at(found, hash, words) {
+                return Some((found & ID_MASK) - 1);
             }
-            at = (at + 1) & mask;
+            at = self.after(at);
         }
     }
 
     /// Adds a state; whether it is new.
     #[inline]
     pub fn insert(&self, words: &[u64], hash: u64, parent: u32, spare: &mut Spare) -> bool {
-        let mask = self.index.len() - 1;
-        let mut at = hash as usize & mask;
-        let tag = tag(hash);
+        let mut at = self.start(hash);
         loop {
             let found = self.index[at].load(Ordering::Acquire);
             if found == 0 {
-                let id = self.write(words, parent, spare);
-                match self.index[at].compare_exchange(
-                    0,
-                    entry(hash, id),
-                    Ordering::Release,
-                    Ordering::Acquire,
-                ) {
-                    Ok(_) => return true,
-                    Err(_) => {
-                        // Somebody else took the place: look again, and keep the number.
-                        self.chunk(id).parents[id as usize % CHUNK].store(HOLE, Ordering::Relaxed);
-                        spare.next -= 1;
-                        continue;
-                    }
+                let id = self.write(words, spare);
+                let entry = entry(hash, id);
+                if spare.is_alone() {
+                    self.index[at].store(entry, Ordering::Relaxed);
+                    put(&self.chunk(id).used[id as usize % CHUNK / 64], 1 << (id % 64), Sole::Yes);
+                    self.note_parent(id, parent);
+                    return true;
                 }
+                if self.index[at].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire).is_ok() {
+                    set(&self.chunk(id).used, id);
+                    self.note_parent(id, parent);
+                    return true;
+                }
+                // Somebody else took the place: look again, and keep the number.
+                self.erase(id);
+                spare.next -= 1;
+                continue;
             }
-            if found >> TAG_SHIFT == tag && self.equals((found & ID_MASK) - 1, words) {
+            if self.is_at(found, hash, words) {
                 return false;
             }
-            at = (at + 1) & mask;
+            at = self.after(at);
         }
     }
 
-    /// Adds a state that is known to be new, under the next number; None makes a hole.
-    pub fn append(&self, words: &[u64], parent: Option<u32>, partial: Option<u32>) {
-        let id = self.write(words, parent.unwrap_or(HOLE), &mut Spare::default());
-        if parent.is_some() {
-            self.place(hash(words), id);
-        }
-        if let Some(which) = partial {
-            self.set_partial(id, which);
+    /// Takes over the states of another store, packed anew, under the same numbers.
+    pub fn take_over(&self, old: &Store, pack: impl Fn(&[u64], &mut [u64])) {
+        let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
+        for id in 0..old.len() as u32 {
+            old.read(id, &mut before);
+            pack(&before, &mut now);
+            if !old.is_state(id) {
+                now.fill(0);
+            }
+            self.write(&now, &mut Spare::default());
+            if !old.is_state(id) {
+                continue;
+            }
+            self.place(hash(&now), id);
+            set(&self.chunk(id).used, id);
+            let parents = old.parents(id);
+            self.note_parent(id, *parents.start());
+            self.note_parent(id, *parents.end());
+            if let Some(which) = old.partial(id) {
+                self.set_partial(id, which);
+            }
         }
     }
 
-    fn write(&self, words: &[u64], parent: u32, spare: &mut Spare) -> u32 {
+    fn write(&self, words: &[u64], spare: &mut Spare) -> u32 {
         if spare.next == spare.end {
             let block = spare.block.max(1);
             spare.next = self.next.fetch_add(block, Ordering::Relaxed);
@@ -337,12 +436,29 @@ impl Store {
         let id = spare.next;
         spare.next += 1;
         let chunk = self.chunk(id);
-        let start = id as usize % CHUNK * self.width;
-        for (to, from) in chunk.words[start..start + self.width].iter().zip(words) {
-            to.store(*from, Ordering::Relaxed);
+        for (i, word) in words.iter().enumerate() {
+            let bit = id as usize % CHUNK * self.bits + i * 64;
+            let (at, shift) = (bit / 64, bit % 64);
+            let sole = if spare.is_alone() { Sole::Yes } else { Sole::No };
+            put(&chunk.bits[at], word << shift, sole);
+            let rest = word >> 1 >> (63 - shift);
+            if rest != 0 {
+                put(&chunk.bits[at + 1], rest, sole);
+            }
         }
-        chunk.parents[id as usize % CHUNK].store(parent, Ordering::Relaxed);
         id
+    }
+
+    /// Takes back what was written for a number.
+    fn erase(&self, id: u32) {
+        let chunk = self.chunk(id);
+        for i in 0..self.width {
+            let word = self.word(chunk, id, i);
+            let bit = id as usize % CHUNK * self.bits + i * 64;
+            let (at, shift) = (bit / 64, bit % 64);
+            chunk.bits[at].fetch_and(!(word << shift), Ordering::Relaxed);
+            chunk.bits[at + 1].fetch_and(!(word >> 1 >> (63 - shift)), Ordering::Relaxed);
+        }
     }
 
     /// Gives up the numbers that a thread did not use: they are holes. How many there were.
@@ -353,14 +469,40 @@ impl Store {
     }
 }
 
-const ID_MASK: u32 = (1 << TAG_SHIFT) - 1;
+/// Whether nobody else writes at the same time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sole {
+    Yes,
+    No,
+}
+
+/// Sets bits of a word.
+#[inline(always)]
+fn put(word: &AtomicU64, bits: u64, sole: Sole) {
+    match sole {
+        Sole::Yes => word.store(word.load(Ordering::Relaxed) | bits, Ordering::Relaxed),
+        Sole::No => {
+            word.fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+}
+
+#[inline]
+fn bit(bits: &[AtomicU64], id: u32) -> bool {
+    bits[id as usize % CHUNK / 64].load(Ordering::Relaxed) >> (id % 64) & 1 != 0
+}
+
+#[inline]
+fn set(bits: &[AtomicU64], id: u32) {
+    put(&bits[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
+}
 
 #[inline]
 fn tag(hash: u64) -> u32 {
-    (hash >> 59) as u32
+    hash as u32 & ((1 << TAG_BITS) - 1)
 }
 
 #[inline]
 fn entry(hash: u64, id: u32) -> u32 {
-    tag(hash) << TAG_SHIFT | (id + 1)
+    tag(hash) << ID_BITS | (id + 1)
 }
