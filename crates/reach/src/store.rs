@@ -239,7 +239,7 @@ impl Store {
     /// Where the search for a hash begins.
     #[inline(always)]
     fn start(&self, hash: u64) -> usize {
-        (u128::from(hash) * self.index.len() as u128 >> 64) as usize
+        ((u128::from(hash) * self.index.len() as u128) >> 64) as usize
     }
 
     #[inline]
