@@ -59,7 +59,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
         if reached.end != End::Complete {
             return None;
         }
-        let graph = Graph::new(&reached.view())?;
+        let graph = Graph::new(&reached.view(), reached.left)?;
         Some(Ticg { reached, graph })
     }
 

@@ -255,7 +255,7 @@ fn spared(
             }
             None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
                 let mut findings = Findings::new(&semantics);
-                let Some(graph) = Graph::new(&reached.view()) else { break };
+                let Some(graph) = Graph::new(&reached.view(), reached.left) else { break };
                 forever(&reached, &graph, &mut findings);
                 if findings.any_blocking() || !findings.contradictions.is_empty() {
                     break;
@@ -548,7 +548,7 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
     if reached.end == End::Complete {
-        match Graph::new(&reached.view()) {
+        match Graph::new(&reached.view(), reached.left) {
             Some(graph) => forever(reached, &graph, findings),
             None => noticed.graph_too_large = true,
         }

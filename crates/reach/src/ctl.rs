@@ -66,7 +66,7 @@ pub struct Checker<'a, 's, 'p> {
 impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     /// None if the graph has too many edges.
     pub fn new(reached: &'a Reached<'s, 'p>, fairness: Fairness) -> Option<Self> {
-        let graph = Graph::new(&reached.view())?;
+        let graph = Graph::new(&reached.view(), reached.left)?;
         let n = graph.len();
         let mut sources = vec![0; graph.edge_count()];
         let mut before = vec![0u32; n + 1];

@@ -15,24 +15,24 @@ pub struct Graph {
     /// Where the edges of each state begin; one more than there are states.
     starts: Vec<u32>,
     targets: Vec<u32>,
-    /// The outcomes of each edge, and where those of an edge end.
+    /// The outcomes of each edge, and where those of an edge end; without that, each has one.
     outcomes: Vec<u32>,
-    ends: Vec<u32>,
+    ends: Option<Vec<u32>>,
 }
 
 /// The target of a step that is not followed.
 pub const ELSEWHERE: u32 = u32::MAX;
 
 impl Graph {
-    /// None if it has too many edges.
-    pub fn new(view: &View) -> Option<Graph> {
+    /// None if it takes more than so many bytes.
+    pub fn new(view: &View, most: usize) -> Option<Graph> {
         let n = view.store.len();
         let mut scratch = Scratch::default();
         let mut graph = Graph {
             starts: Vec::with_capacity(n + 1),
             targets: Vec::new(),
             outcomes: Vec::new(),
-            ends: Vec::new(),
+            ends: None,
         };
         graph.starts.push(0);
         for id in 0..n as u32 {
@@ -40,17 +40,31 @@ impl Graph {
                 view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                     let target = if followed { view.store.find(to) } else { None };
-                    graph.targets.push(target.unwrap_or(ELSEWHERE));
-                    graph.outcomes.extend_from_slice(run);
-                    graph.ends.push(graph.outcomes.len() as u32);
+                    graph.add(target.unwrap_or(ELSEWHERE), run);
                 });
             }
-            if graph.outcomes.len() >= ELSEWHERE as usize {
+            if graph.outcomes.len() >= ELSEWHERE as usize || graph.memory() > most {
                 return None;
             }
             graph.starts.push(graph.targets.len() as u32);
         }
         Some(graph)
+    }
+
+    fn add(&mut self, target: u32, run: &[u32]) {
+        if run.len() != 1 && self.ends.is_none() {
+            self.ends = Some((1..=self.targets.len() as u32).collect());
+        }
+        self.targets.push(target);
+        self.outcomes.extend_from_slice(run);
+        if let Some(ends) = &mut self.ends {
+            ends.push(self.outcomes.len() as u32);
+        }
+    }
+
+    fn memory(&self) -> usize {
+        let ends = self.ends.as_ref().map_or(0, Vec::capacity);
+        4 * (self.starts.capacity() + self.targets.capacity() + self.outcomes.capacity() + ends)
     }
 
     pub fn len(&self) -> usize {
@@ -72,8 +86,13 @@ impl Graph {
 
     /// The outcomes that happen on an edge.
     pub fn run(&self, edge: usize) -> &[u32] {
-        let from = if edge == 0 { 0 } else { self.ends[edge - 1] as usize };
-        &self.outcomes[from..self.ends[edge] as usize]
+        match &self.ends {
+            None => &self.outcomes[edge..=edge],
+            Some(ends) => {
+                let from = if edge == 0 { 0 } else { ends[edge - 1] as usize };
+                &self.outcomes[from..ends[edge] as usize]
+            }
+        }
     }
 
     /// Outcomes and targets of a state's edges.

@@ -17,7 +17,7 @@ use crate::fast::{Fast, Found};
 use crate::graph::{Graph, Roles};
 use crate::hashed::Keep;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply, hash};
-use crate::stubborn::{Places, Scratch, Stubborn, update_places};
+use crate::stubborn::{Looking, Places, Scratch, Stubborn, update_places};
 use crate::symmetry::{Missing, Symmetry, Turns};
 use rendez_network::network::{Network, Tables, Tig};
 use rendez_network::steps::Fate;
@@ -79,6 +79,8 @@ pub struct Reached<'s, 'p> {
     pub notable: Vec<(u32, u32)>,
     pub end: End,
     pub stats: Stats,
+    /// Bytes that may still be used.
+    pub left: usize,
 }
 
 /// More blocked states than this are not kept: they differ only in data.
@@ -171,53 +173,59 @@ impl Shared<'_> {
         scratch: &mut Scratch,
         mut f: impl FnMut(&[u32], &[u64], &[u16]),
     ) {
-        let mut words = vec![0; self.layout.words];
-        self.store.read(id, &mut words);
-        let plain = self.store.partial(id) == Some(PLAIN);
-        let one = match self.store.partial(id) {
-            Some(0) => chooser(self.tables, self.layout, self.config, &words).ok().flatten(),
+        let mut looking = std::mem::take(&mut scratch.looking);
+        let Looking { words, to, run, values, turns, alike, some } = &mut looking;
+        words.resize(self.layout.words, 0);
+        to.resize(self.layout.words, 0);
+        self.store.read(id, words);
+        let partial = self.store.partial(id);
+        let plain = partial == Some(PLAIN);
+        let one = match partial {
+            Some(0) => chooser(self.tables, self.layout, self.config, words).ok().flatten(),
             _ => None,
         };
-        let some = match (self.store.partial(id), self.stubborn) {
+        let around = match (partial, self.stubborn) {
             (Some(start), Some(stubborn)) if start != 0 && !plain => {
-                Some(stubborn.around(self.tables, self.layout, self.places, &words, start - 1, scratch))
+                some.clear();
+                let set = stubborn.around(self.tables, self.layout, self.places, words, start - 1, scratch);
+                some.extend_from_slice(set);
+                true
             }
-            _ => None,
+            _ => false,
         };
-        let some = some.map(<[u32]>::to_vec);
-        let mut alike = vec![false; self.tables.tasks()];
-        if let (Some(symmetry), None, Twins::LeftOut) = (self.symmetry, &some, twins) {
-            symmetry.twins(self.layout, &words, &mut alike, self.tables.tasks());
+        alike.clear();
+        alike.resize(self.tables.tasks(), false);
+        if let (Some(symmetry), false, Twins::LeftOut) = (self.symmetry, around, twins) {
+            symmetry.twins(self.layout, words, alike, self.tables.tasks());
         }
-        let mut to = words.clone();
-        let mut run = Vec::new();
-        let (mut values, mut turns) = (Vec::new(), Turns::new());
-        for (task, is_twin) in alike.into_iter().enumerate() {
-            let left_out = match (one, &some) {
+        for (task, is_twin) in alike.iter().enumerate() {
+            let left_out = match (one, around) {
                 (Some(one), _) => one != task,
-                (None, Some(some)) => !some.contains(&(task as u32)),
-                (None, None) => is_twin,
+                (None, true) => !some.contains(&(task as u32)),
+                (None, false) => *is_twin,
             };
             if left_out {
                 continue;
             }
-            let known = self.tables.known(task, |slot| self.layout.get(&words, slot));
+            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
             for number in known.unwrap_or(0..0) {
                 let outcome = &self.tables.outcomes[number as usize];
-                to.copy_from_slice(&words);
-                apply(outcome, self.patches, &mut to);
+                to.copy_from_slice(words);
+                apply(outcome, self.patches, to);
                 run.clear();
                 run.push(number);
                 if outcome.fate == Fate::Followed && !plain {
-                    let _ = self.slide(&words, &mut to, scratch, |number| run.push(number));
+                    let _ = self.slide(words, to, scratch, |number| run.push(number));
                 }
+                turns.clear();
                 if let Some(symmetry) = self.symmetry {
                     // Everything that is needed was learnt when the state was expanded.
-                    let _ = symmetry.settle(self.layout, &mut to, &mut values, &mut turns);
+                    let _ = symmetry.settle(self.layout, to, values, turns);
                 }
-                f(&run, &to, &turns);
+                f(run, to, turns);
             }
         }
+        scratch.looking = looking;
     }
 }
 
@@ -664,6 +672,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             notable: worker.notable,
             end,
             stats,
+            left: self.options.memory.saturating_sub(stats.peak_bytes),
         })
     }
 
@@ -712,7 +721,7 @@ impl Run<'_, '_, '_> {
     /// never followed in the whole set.
     fn ignored(&mut self) -> Vec<u32> {
         let view = self.shared();
-        let Some(graph) = Graph::new(&view) else { return Vec::new() };
+        let Some(graph) = Graph::new(&view, usize::MAX) else { return Vec::new() };
         let tasks = self.network.tables.tasks();
         let mut result = Vec::new();
         let mut words = vec![0; self.layout.words];

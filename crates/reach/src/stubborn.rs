@@ -75,6 +75,20 @@ pub struct Scratch {
     work: Vec<u32>,
     needs: Vec<u32>,
     visits: usize,
+    /// For looking at what was reached.
+    pub looking: Looking,
+}
+
+/// What is needed to list the successors of a state, kept from one to the next.
+#[derive(Default)]
+pub struct Looking {
+    pub words: Vec<u64>,
+    pub to: Vec<u64>,
+    pub run: Vec<u32>,
+    pub values: Vec<u32>,
+    pub turns: Vec<u16>,
+    pub alike: Vec<bool>,
+    pub some: Vec<u32>,
 }
 
 impl Stubborn {
