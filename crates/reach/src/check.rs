@@ -463,6 +463,9 @@ pub fn reach<'s, 'p>(
         return first;
     }
     drop(first);
+    if semantics.program.tasks.len() > MANY {
+        return with(&share(options, started, 1.0), config);
+    }
     let plain = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));
     let plain =
         Options { timeout: Some(plain), max_states: options.max_states.min(PLAIN_STATES), ..options.clone() };
@@ -478,6 +481,8 @@ pub fn reach<'s, 'p>(
 const AT_ONCE: Duration = Duration::from_millis(400);
 const PLAIN_TIME: Duration = Duration::from_secs(5);
 const PLAIN_STATES: usize = 3_000_000;
+/// So many tasks have too many states for that.
+const MANY: usize = 60;
 
 /// Runs a search until it need not start again.
 fn repeat<'s, 'p>(
