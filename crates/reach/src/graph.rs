@@ -127,6 +127,10 @@ impl Roles {
         let mut scratch = Scratch::default();
         let mut work = vec![*start];
         while let Some(id) = work.pop() {
+            // Nothing happens there, or the number has no state at all.
+            if graph.range(id).is_empty() {
+                continue;
+            }
             let mut edge = graph.range(id).start;
             let here = roles.first[&id].clone();
             view.each_pair(id, |t, u| roles.unite(here[t], here[u]));
