@@ -296,20 +296,37 @@ impl Proof<'_> {
         if server == wait.task || !self.is_born(server, wait.task, wait.loc) {
             return false;
         }
-        let s = server.index();
+        let start = vec![self.program.tasks[server.index()].start];
+        // The only call of the main program finds its server where it has accepted none yet.
+        let first = wait.task == TaskId::ENVIRONMENT && self.safe_calls[entry.index()] && self.main.is_some();
+        let stops = |l: Loc| match first {
+            true => self.accepts_only(l, entry),
+            false => matches!(self.action(l), Action::Complete { .. }),
+        };
         // It waits where it would accept, or it is one that has ended.
-        let stops = |l: Loc| matches!(self.action(l), Action::Complete { .. });
-        let living = self.reachable(server, vec![self.program.tasks[s].start], stops);
+        let living = self.reachable(server, start, stops);
         let rests = living.iter().copied().filter(|l| {
             matches!(self.action(*l), Action::Select { terminate: Some(None), .. } | Action::Await { .. })
         });
         let stuck = self.waits.iter().filter(|w| w.task == server).map(|w| w.loc);
-        if !stuck.chain(rests).all(|l| self.accepts(l, entry)) {
+        if !stuck.filter(|l| living.contains(l)).chain(rests).all(|l| self.accepts(l, entry)) {
             return false;
         }
         // Or it comes again and again to where it would.
-        let elsewhere: Vec<Loc> = self.code[s].iter().copied().filter(|l| !self.accepts(*l, entry)).collect();
+        let elsewhere = |code: &[Loc]| code.iter().copied().filter(|l| !self.accepts(*l, entry)).collect();
+        let elsewhere: Vec<Loc> = elsewhere(if first { &living } else { &self.code[server.index()] });
         self.passes(server, &elsewhere)
+    }
+
+    /// Whether nothing but a call of an entry lets a task go on from a location.
+    fn accepts_only(&self, loc: Loc, entry: EntryId) -> bool {
+        let number = Expr::Const(i64::from(entry.0));
+        match self.action(loc) {
+            Action::Select { alternatives, otherwise: None, delays, terminate: None } => {
+                delays.is_empty() && alternatives.iter().all(|a| a.guard.is_none() && a.entry == number)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a call of an entry is taken wherever a task waits at a location.
@@ -446,13 +463,7 @@ impl Proof<'_> {
             Action::EntryCall { entry: called, .. } => self.program.possible_entries(called).contains(&entry),
             _ => false,
         };
-        let number = Expr::Const(i64::from(entry.0));
-        let accepts = |l: Loc| match self.action(l) {
-            Action::Select { alternatives, otherwise: None, delays, terminate: None } => {
-                delays.is_empty() && alternatives.iter().all(|a| a.guard.is_none() && a.entry == number)
-            }
-            _ => false,
-        };
+        let accepts = |l: Loc| self.accepts_only(l, entry);
         let start = self.program.tasks[server.index()].start;
         let before = self.reachable(server, vec![start], accepts);
         let body_raises = self.code[server.index()].iter().any(|l| match self.action(*l) {
