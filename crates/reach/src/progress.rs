@@ -440,6 +440,11 @@ impl Proof<'_> {
             // Only the first call of each.
             let mut again = Vec::new();
             for (s, at) in main.states.iter().enumerate() {
+                // A call of nobody knows which entry may be another one of each.
+                if let (Action::EntryCall { entry, .. }, None) = (self.action(at.loc), at.entry) {
+                    let possible = self.program.possible_entries(entry);
+                    again.extend(possible.into_iter().filter(|e| self.safe_calls[e.index()]));
+                }
                 if let Some(entry) = at.entry.filter(|e| self.safe_calls[e.index()])
                     && main
                         .reachable(main.after(s as u32), |_| false)
