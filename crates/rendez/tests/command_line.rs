@@ -643,3 +643,61 @@ fn automata_and_systems_are_exported() {
     assert_eq!(graph(&["--kind", "tig", "--format", "lp"]).status, 2);
     assert_eq!(graph(&["--kind", "flowgraph"]).status, 2);
 }
+
+/// Three servers, and clients who call any of them for a while. `end` is how a server's select ends.
+fn many_clients(end: &str) -> String {
+    format!(
+        "with Ada.Numerics.Discrete_Random;
+procedure Main is
+   subtype Number is Integer range 1 .. 3;
+   package Numbers is new Ada.Numerics.Discrete_Random (Number);
+   G : Numbers.Generator;
+   task type Server is
+      entry Serve;
+   end Server;
+   Servers : array (Number) of Server;
+   task body Server is
+   begin
+      loop
+         select
+            accept Serve;
+         {end}
+         end select;
+      end loop;
+   end Server;
+   task type Client;
+   task body Client is
+   begin
+      for Round in 1 .. 3 loop
+         select
+            Servers (Numbers.Random (G)).Serve;
+         or
+            delay 1.0;
+         end select;
+      end loop;
+   end Client;
+   Clients : array (1 .. 40) of Client;
+begin
+   null;
+end Main;
+"
+    )
+}
+
+#[test]
+fn code_alone_shows_that_nobody_waits_for_ever() {
+    let arguments = ["check", "--engine", "reach", "--states", "3000", "a.adb"];
+    let verdicts = |name: &str, end: &str| {
+        let run = rendez(&arguments, &folder(name, &[("a.adb", many_clients(end).as_bytes())]));
+        let line = |check: &str| run.out.lines().find(|l| l.starts_with(check)).unwrap_or("").to_owned();
+        ["circular-wait", "client-blocked", "server-idle", "spin", "dead-entry"].map(line)
+    };
+    let [circular, client, server, spin, entry] = verdicts("many_clients", "or\n            terminate;");
+    for held in [circular, client, server, spin] {
+        assert!(held.contains("holds"), "{held}");
+    }
+    // The search came to no end.
+    assert!(entry.contains("inconclusive"), "{entry}");
+    let [_, _, server, ..] = verdicts("many_clients_idle", "or\n            accept Serve;");
+    assert!(!server.contains("holds"), "{server}");
+}
