@@ -51,11 +51,6 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let mut held = Vec::new();
     let limited = matches!(run.end, End::Time | End::Memory | End::States);
     let freely = (limited || !findings.is_empty()) && never_blocks(program);
-    if freely && findings.any_blocking() {
-        findings
-            .contradictions
-            .push("the code alone shows that nobody waits for ever, but somebody does".into());
-    }
     if freely && limited {
         held = BLOCKING.to_vec();
     } else if ends && limited && !findings.any_blocking() {
@@ -67,6 +62,11 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     if limited {
         let time = share(options, started, 0.85).timeout.unwrap_or(Duration::from_secs(10));
         walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings, walk);
+    }
+    if freely && findings.any_blocking() {
+        findings
+            .contradictions
+            .push("the code alone shows that nobody waits for ever, but somebody does".into());
     }
     let racing = match shares {
         true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),

@@ -61,8 +61,14 @@ pub fn never_blocks(program: &Program) -> bool {
         return false;
     }
     proof.waits = proof.all_waits();
-    while let Some(i) = (0..proof.waits.len()).find(|i| proof.is_excluded(&proof.waits[*i])) {
-        proof.waits.remove(i);
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for i in (0..proof.waits.len()).rev() {
+            if proof.is_excluded(&proof.waits[i]) {
+                proof.waits.remove(i);
+                again = true;
+            }
+        }
     }
     proof.waits.is_empty() && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
 }
