@@ -55,11 +55,11 @@ impl<'s, 'p> Ticg<'s, 'p> {
         let config = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };
         let mut steps = Steps::new(semantics, true, false, &[], &[]);
         steps.groups = true;
-        let reached = search(Network::new(steps, tig), &config, options, control).ok()?;
+        let mut reached = search(Network::new(steps, tig), &config, options, control).ok()?;
         if reached.end != End::Complete {
             return None;
         }
-        let graph = Graph::new(&reached.view(), reached.left)?;
+        let graph = reached.take_graph()?;
         Some(Ticg { reached, graph })
     }
 

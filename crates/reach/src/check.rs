@@ -255,8 +255,8 @@ fn spared(
             }
             None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
                 let mut findings = Findings::new(&semantics);
-                let Some(graph) = Graph::new(&reached.view(), reached.left) else { break };
-                forever(&reached, &graph, &mut findings);
+                let Some(graph) = reached.graph() else { break };
+                forever(&reached, graph, &mut findings);
                 if findings.any_blocking() || !findings.contradictions.is_empty() {
                     break;
                 }
@@ -454,7 +454,7 @@ pub fn reach<'s, 'p>(
         })
     };
     let ended = |reached: &Reached| matches!(reached.end, End::Complete | End::Interrupted);
-    if !config.stubborn {
+    if !config.stubborn || semantics.program.tasks.len() > MANY {
         return with(options, config);
     }
     let brief = options.timeout.map_or(AT_ONCE, |t| AT_ONCE.min(t / 4));
@@ -463,9 +463,6 @@ pub fn reach<'s, 'p>(
         return first;
     }
     drop(first);
-    if semantics.program.tasks.len() > MANY {
-        return with(&share(options, started, 1.0), config);
-    }
     let plain = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));
     let plain =
         Options { timeout: Some(plain), max_states: options.max_states.min(PLAIN_STATES), ..options.clone() };
@@ -553,8 +550,8 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
     if reached.end == End::Complete {
-        match Graph::new(&reached.view(), reached.left) {
-            Some(graph) => forever(reached, &graph, findings),
+        match reached.graph() {
+            Some(graph) => forever(reached, graph, findings),
             None => noticed.graph_too_large = true,
         }
     }

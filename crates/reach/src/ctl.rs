@@ -55,7 +55,7 @@ enum Value {
 /// The graph with its attributes, ready for formulas.
 pub struct Checker<'a, 's, 'p> {
     reached: &'a Reached<'s, 'p>,
-    graph: Graph,
+    graph: &'a Graph,
     /// Edges by target: where those of a state begin, and the edges.
     before: Vec<u32>,
     edges_before: Vec<u32>,
@@ -66,7 +66,7 @@ pub struct Checker<'a, 's, 'p> {
 impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     /// None if the graph has too many edges.
     pub fn new(reached: &'a Reached<'s, 'p>, fairness: Fairness) -> Option<Self> {
-        let graph = Graph::new(&reached.view(), reached.left)?;
+        let graph = reached.graph()?;
         let n = graph.len();
         let mut sources = vec![0; graph.edge_count()];
         let mut before = vec![0u32; n + 1];

@@ -26,16 +26,40 @@ pub const ELSEWHERE: u32 = u32::MAX;
 impl Graph {
     /// None if it takes more than so many bytes.
     pub fn new(view: &View, most: usize) -> Option<Graph> {
-        let n = view.store.len();
+        let n = view.store.len() as u32;
+        let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
+        let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
+        let most = most / threads as usize;
+        let parts: Vec<Option<Graph>> = std::thread::scope(|scope| {
+            let part = |k: u32| scope.spawn(move || Graph::of(view, part(k)..part(k + 1), most));
+            let others: Vec<_> = (1..threads).map(part).collect();
+            let first = Graph::of(view, 0..n / threads, most);
+            let others = others.into_iter().map(|part| part.join().ok().flatten());
+            std::iter::once(first).chain(others).collect()
+        });
+        let mut parts = parts.into_iter();
+        let mut graph = parts.next()??;
+        for part in parts {
+            let part = part?;
+            if graph.outcomes.len() + part.outcomes.len() >= ELSEWHERE as usize {
+                return None;
+            }
+            graph.append(&part);
+        }
+        Some(graph)
+    }
+
+    /// The edges of some states.
+    fn of(view: &View, states: std::ops::Range<u32>, most: usize) -> Option<Graph> {
         let mut scratch = Scratch::default();
         let mut graph = Graph {
-            starts: Vec::with_capacity(n + 1),
+            starts: Vec::with_capacity(states.len() + 1),
             targets: Vec::new(),
             outcomes: Vec::new(),
             ends: None,
         };
         graph.starts.push(0);
-        for id in 0..n as u32 {
+        for id in states {
             if view.store.is_state(id) {
                 view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
@@ -49,6 +73,21 @@ impl Graph {
             graph.starts.push(graph.targets.len() as u32);
         }
         Some(graph)
+    }
+
+    /// Adds the edges of the states that follow.
+    fn append(&mut self, other: &Graph) {
+        let (edges, outcomes) = (self.targets.len() as u32, self.outcomes.len() as u32);
+        if self.ends.is_some() || other.ends.is_some() {
+            let mine = self.ends.get_or_insert_with(|| (1..=edges).collect());
+            match &other.ends {
+                Some(ends) => mine.extend(ends.iter().map(|e| e + outcomes)),
+                None => mine.extend((1..=other.targets.len() as u32).map(|e| e + outcomes)),
+            }
+        }
+        self.starts.extend(other.starts[1..].iter().map(|s| s + edges));
+        self.targets.extend(&other.targets);
+        self.outcomes.extend(&other.outcomes);
     }
 
     fn add(&mut self, target: u32, run: &[u32]) {

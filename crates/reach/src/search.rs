@@ -4,6 +4,7 @@
 //! which something unknown turns up are set aside; one thread learns what they need afterwards and
 //! expands them, which is also when a slot may need more bits and all states are packed anew.
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -80,7 +81,8 @@ pub struct Reached<'s, 'p> {
     pub end: End,
     pub stats: Stats,
     /// Bytes that may still be used.
-    pub left: usize,
+    left: usize,
+    graph: OnceCell<Option<Graph>>,
 }
 
 /// More blocked states than this are not kept: they differ only in data.
@@ -111,12 +113,9 @@ pub enum Twins {
 pub type View<'a> = Shared<'a>;
 
 impl Shared<'_> {
-    fn all_known(&self, words: &[u64]) -> Result<(), Unknown> {
-        for task in 0..self.tables.tasks() {
-            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
-            known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
-        }
-        Ok(())
+    /// How many threads may look at it.
+    pub fn threads(&self) -> usize {
+        self.config.threads
     }
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
@@ -134,13 +133,13 @@ impl Shared<'_> {
             if chooser(self.tables, self.layout, self.config, to)?.is_some() {
                 return Ok(());
             }
-            self.all_known(to)?;
             let words = &*to;
             let value = |slot: usize| self.layout.get(words, slot);
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
             let smallest = stubborn.smallest(self.tables, self.layout, self.places, words, scratch);
+            let smallest = smallest.map_err(|task| Unknown::Step(task, words.to_vec()))?;
             let Some((task, 1)) = smallest else { return Ok(()) };
             let range = self.tables.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
@@ -317,12 +316,18 @@ impl Worker {
             }
         }
         if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
-            shared.all_known(&self.words)?;
             let mut scratch = std::mem::take(&mut self.scratch);
             self.last_movers(shared, id, &mut scratch.moved_last);
             let (tables, layout) = (shared.tables, shared.layout);
             let places = shared.places;
             let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
+            let smallest = match smallest {
+                Ok(smallest) => smallest,
+                Err(task) => {
+                    self.scratch = scratch;
+                    return Err(Unknown::Step(task, self.words.clone()));
+                }
+            };
             let start = smallest.map(|s| s.0);
             let (movers, chosen) = (stubborn.movers(&scratch), smallest.map(|s| s.1));
             self.asked += 1;
@@ -586,6 +591,8 @@ struct Run<'r, 's, 'p> {
     fast: Option<Fast>,
     /// Numbers that no state has.
     holes: usize,
+    /// Once it is complete.
+    graph: Option<Graph>,
 }
 
 impl<'r, 's, 'p> Run<'r, 's, 'p> {
@@ -638,6 +645,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             places,
             fast: None,
             holes: 0,
+            graph: None,
         }
     }
 
@@ -673,6 +681,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             end,
             stats,
             left: self.options.memory.saturating_sub(stats.peak_bytes),
+            graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Some(graph))),
         })
     }
 
@@ -702,8 +711,11 @@ impl Run<'_, '_, '_> {
         let mut end = self.levels(0);
         while end == End::Complete && self.stubborn.is_some() && !self.config.deadlock_only {
             let from = self.store.len();
-            let ignored = self.ignored();
+            let left = self.options.memory.saturating_sub(self.store.memory() + self.network_bytes);
+            let Some(graph) = Graph::new(&self.shared(), left) else { return End::Memory };
+            let ignored = self.ignored(&graph);
             if ignored.is_empty() {
+                self.graph = Some(graph);
                 break;
             }
             let mut worker = std::mem::take(&mut self.worker);
@@ -719,15 +731,14 @@ impl Run<'_, '_, '_> {
 
     /// States, one for each set of states that is never left, in which a task can move that is
     /// never followed in the whole set.
-    fn ignored(&mut self) -> Vec<u32> {
+    fn ignored(&self, graph: &Graph) -> Vec<u32> {
         let view = self.shared();
-        let Some(graph) = Graph::new(&view, usize::MAX) else { return Vec::new() };
         let tasks = self.network.tables.tasks();
         let mut result = Vec::new();
         let mut words = vec![0; self.layout.words];
         for component in graph.bottom_components() {
             let mut followed = vec![false; tasks];
-            let roles = Roles::new(&view, &graph, &component);
+            let roles = Roles::new(&view, graph, &component);
             for id in &component {
                 for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
                     let task = self.network.tables.outcomes[*outcome as usize].task;
@@ -1090,6 +1101,16 @@ impl Reached<'_, '_> {
             places: &self.places,
             fast: None,
         }
+    }
+
+    /// None if it takes too much memory.
+    pub fn graph(&self) -> Option<&Graph> {
+        self.graph.get_or_init(|| Graph::new(&self.view(), self.left)).as_ref()
+    }
+
+    pub fn take_graph(&mut self) -> Option<Graph> {
+        self.graph();
+        self.graph.take().flatten()
     }
 
     /// The outcomes that lead to a state from the start.

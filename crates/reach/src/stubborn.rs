@@ -12,22 +12,26 @@
 //! elsewhere is found by looking at the code. Programs with aborts, asynchronous selects or
 //! requeues are searched without stubborn sets.
 
+use std::cell::Cell;
+
 use rendez_evidence::alive;
-use rendez_model::access::{Access, each_written};
-use rendez_model::{
-    Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
-};
+use rendez_model::access::Access;
+use rendez_model::{Action, Program};
 
 use crate::store::Layout;
 use rendez_network::network::Tables;
 use rendez_network::quiet::Quiet;
 use rendez_network::slots::Slots;
 
+mod units;
+use units::Code;
+
 const NONE: u32 = u32::MAX;
 
 /// What the code says about units.
 pub struct Stubborn {
     tasks: usize,
+    slots: usize,
     /// By location: the unit, if tasks rest there.
     unit_at: Vec<u32>,
     units: Vec<Unit>,
@@ -62,11 +66,23 @@ struct Unit {
     marks: Vec<u32>,
 }
 
-/// Room for the search for a set.
+/// Room for the search for a set, and what is still true of the state looked at before.
 #[derive(Default)]
 pub struct Scratch {
+    /// By slot: its contents.
+    values: Vec<u32>,
     at: Vec<u32>,
     can_move: Vec<bool>,
+    /// By task: a bit for each slot that its step looks at.
+    watched: Vec<u64>,
+    /// A bit for each slot that is no longer as it was, and for each task whose step looks at one.
+    changed: Vec<u64>,
+    altered: Vec<u64>,
+    /// By task: what is known of the set around its step.
+    around: Vec<Around>,
+    /// By task: a bit for each task whose step matters for that.
+    consulted: Vec<u64>,
+    asked: Vec<u64>,
     /// Tasks that the last step changed.
     pub moved_last: Vec<bool>,
     chosen: Vec<u32>,
@@ -77,6 +93,35 @@ pub struct Scratch {
     visits: usize,
     /// For looking at what was reached.
     pub looking: Looking,
+}
+
+/// What is known of the set around the step of one task.
+#[derive(Clone, Copy, Default)]
+enum Around {
+    #[default]
+    Unknown,
+    AtLeast(usize),
+    Exactly(usize),
+}
+
+/// Where tasks are and who can move; remembers whom it was asked about.
+struct Positions<'s> {
+    at: &'s [u32],
+    can_move: &'s [bool],
+    consulted: &'s [Cell<u64>],
+}
+
+impl Positions<'_> {
+    fn at(&self, task: usize) -> u32 {
+        let word = &self.consulted[task / 64];
+        word.set(word.get() | 1 << (task % 64));
+        self.at[task]
+    }
+
+    /// Whether a task is at a unit and can move there.
+    fn happens(&self, task: usize, unit: u32) -> bool {
+        self.at(task) == unit && self.can_move[task]
+    }
 }
 
 /// What is needed to list the successors of a state, kept from one to the next.
@@ -106,7 +151,7 @@ impl Stubborn {
 
     /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
     /// which it is built, and how many there are. None if no task can move, or if all steps must be
-    /// followed. Every task's step must be known.
+    /// followed. An error is a task whose step is not known.
     pub fn smallest(
         &self,
         tables: &Tables,
@@ -114,30 +159,42 @@ impl Stubborn {
         places: &[Places],
         words: &[u64],
         scratch: &mut Scratch,
-    ) -> Option<(u32, usize)> {
-        let movers = self.look(tables, layout, places, words, scratch);
+    ) -> Result<Option<(u32, usize)>, usize> {
+        let movers = self.look(tables, layout, places, words, scratch)?;
         if movers == 1 {
-            return scratch.can_move.iter().position(|m| *m).map(|t| (t as u32, 1));
+            return Ok(scratch.can_move.iter().position(|m| *m).map(|t| (t as u32, 1)));
         }
-        let value = |slot: usize| layout.get(words, slot);
-        let mut best: Option<(u32, usize)> = None;
         scratch.visits = 0;
-        // Those that moved last come first: one thing is finished before the next is begun.
-        for last in [true, false] {
-            for start in (0..self.tasks).rev() {
-                if movers == 0 || !scratch.can_move[start] || scratch.moved_last[start] != last {
-                    continue;
-                }
-                let limit = best.map_or(movers, |b| b.1);
-                if let Some(count) = self.close(tables, &value, start as u32, limit, scratch) {
-                    best = Some((start as u32, count));
-                }
-                if best.is_some_and(|b| b.1 == 1) || scratch.visits > 1000 + 20 * self.units.len() {
-                    return best;
+        let mut best: Option<(u32, usize)> = None;
+        // Small sets are looked for first: large ones take long.
+        let mut most = 2;
+        while movers > 0 && best.is_none() {
+            // Those that moved last come first: one thing is finished before the next is begun.
+            for last in [true, false] {
+                for start in (0..self.tasks).rev() {
+                    if !scratch.can_move[start] || scratch.moved_last[start] != last {
+                        continue;
+                    }
+                    let limit = best.map_or(most.min(movers), |b| b.1);
+                    let count = match scratch.around[start] {
+                        Around::Exactly(count) => Some(count).filter(|c| *c < limit),
+                        Around::AtLeast(count) if count >= limit => None,
+                        _ => self.close(tables, start as u32, limit, scratch),
+                    };
+                    if let Some(count) = count {
+                        best = Some((start as u32, count));
+                    }
+                    if best.is_some_and(|b| b.1 == 1) || scratch.visits > 1000 + 20 * self.units.len() {
+                        return Ok(best);
+                    }
                 }
             }
+            if most >= movers {
+                break;
+            }
+            most *= 2;
         }
-        best
+        Ok(best)
     }
 
     /// How many tasks could move in the state that was looked at last.
@@ -155,58 +212,81 @@ impl Stubborn {
         start: u32,
         scratch: &'c mut Scratch,
     ) -> &'c [u32] {
-        self.look(tables, layout, places, words, scratch);
-        let value = |slot: usize| layout.get(words, slot);
-        self.close(tables, &value, start, usize::MAX, scratch);
+        scratch.chosen.clear();
+        if self.look(tables, layout, places, words, scratch).is_ok() {
+            self.close(tables, start, usize::MAX, scratch);
+        }
         &scratch.chosen
     }
 
     /// Closes the set around the step of one task: the tasks to follow are in `scratch.chosen`.
     /// How many, if fewer than `limit`.
-    fn close(
-        &self,
-        tables: &Tables,
-        value: &impl Fn(usize) -> u32,
-        start: u32,
-        limit: usize,
-        scratch: &mut Scratch,
-    ) -> Option<usize> {
+    fn close(&self, tables: &Tables, start: u32, limit: usize, scratch: &mut Scratch) -> Option<usize> {
         scratch.round += 1;
         scratch.seen.resize(self.units.len(), 0);
         scratch.chosen.clear();
         let round = scratch.round;
         let mut work = std::mem::take(&mut scratch.work);
+        let mut list = std::mem::take(&mut scratch.needs);
         work.clear();
-        let first = scratch.at[start as usize];
+        let width = self.tasks.div_ceil(64);
+        let mut consulted = std::mem::take(&mut scratch.asked);
+        consulted.clear();
+        consulted.resize(width, 0);
+        let positions = Positions {
+            at: &scratch.at,
+            can_move: &scratch.can_move,
+            consulted: Cell::from_mut(&mut consulted[..]).as_slice_of_cells(),
+        };
+        let mut least = 0;
+        let values = &scratch.values;
+        let first = positions.at(start as usize);
         scratch.seen[first as usize] = round;
         work.push(first);
         while let Some(unit) = work.pop() {
             scratch.visits += 1;
             let task = self.units[unit as usize].task as usize;
-            if scratch.at[task] == unit && scratch.can_move[task] {
+            if positions.happens(task, unit) {
                 scratch.chosen.push(task as u32);
                 if scratch.chosen.len() >= limit {
                     break;
                 }
+                // What is around that one is around this one.
+                if let Around::AtLeast(count) | Around::Exactly(count) = scratch.around[task]
+                    && count >= limit
+                    && task != start as usize
+                {
+                    let theirs = &scratch.consulted[task * width..][..width];
+                    positions.consulted.iter().zip(theirs).for_each(|(a, b)| a.set(a.get() | b));
+                    least = count;
+                    break;
+                }
             }
             let seen = &scratch.seen;
-            let mut list = std::mem::take(&mut scratch.needs);
             list.clear();
             let inside = |u: u32| seen[u as usize] == round;
-            self.needs(tables, value, unit, &scratch.at, &scratch.can_move, inside, |n| list.push(n));
+            self.needs(tables, values, unit, &positions, inside, |n| list.push(n));
             for next in &list {
                 if std::mem::replace(&mut scratch.seen[*next as usize], round) != round {
                     work.push(*next);
                 }
             }
             scratch.visits += list.len() / 32;
-            scratch.needs = list;
         }
+        scratch.needs = list;
         scratch.work = work;
-        (scratch.chosen.len() < limit).then_some(scratch.chosen.len())
+        scratch.consulted[start as usize * width..][..width].copy_from_slice(&consulted);
+        scratch.asked = consulted;
+        let count = least.max(scratch.chosen.len());
+        scratch.around[start as usize] = match count < limit {
+            true => Around::Exactly(count),
+            false => Around::AtLeast(count),
+        };
+        (count < limit).then_some(count)
     }
 
-    /// Finds out where tasks are and who can move; how many can.
+    /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
+    /// known.
     fn look(
         &self,
         tables: &Tables,
@@ -214,66 +294,97 @@ impl Stubborn {
         places: &[Places],
         words: &[u64],
         scratch: &mut Scratch,
-    ) -> usize {
-        let value = |slot: usize| layout.get(words, slot);
-        scratch.at.clear();
-        scratch.can_move.clear();
-        let mut movers = 0;
-        for (t, places) in places.iter().enumerate().take(self.tasks) {
-            let place = places[value(t) as usize];
-            scratch.at.push(if place == NONE { NONE } else { self.unit_at[place as usize] });
-            let moves = tables.known(t, value).is_some_and(|range| !range.is_empty());
-            // A task that moves from a place without unit: nothing is known about it.
-            if moves && scratch.at[t] == NONE {
-                return 0;
-            }
-            scratch.can_move.push(moves);
-            movers += usize::from(moves);
+    ) -> Result<usize, usize> {
+        let (tasks, slots) = (self.tasks, self.slots);
+        let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
+        let first = scratch.values.is_empty();
+        if first {
+            scratch.values.resize(slots, 0);
+            scratch.at.resize(tasks, NONE);
+            scratch.can_move.resize(tasks, false);
+            scratch.watched.resize(tasks * per_watch, 0);
+            scratch.consulted.resize(tasks * per_task, 0);
+            scratch.around.resize(tasks, Around::Unknown);
         }
-        movers
+        let Scratch { values, at, can_move, watched, altered, changed, around, consulted, .. } = scratch;
+        changed.clear();
+        changed.resize(per_watch, 0);
+        for (slot, old) in values.iter_mut().enumerate() {
+            let new = layout.get(words, slot);
+            if std::mem::replace(old, new) != new || first {
+                changed[slot / 64] |= 1 << (slot % 64);
+            }
+        }
+        let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
+        altered.clear();
+        altered.resize(per_task, 0);
+        for (t, places) in places.iter().enumerate().take(tasks) {
+            let watched = &mut watched[t * per_watch..][..per_watch];
+            if !first && !meet(watched, changed) {
+                continue;
+            }
+            altered[t / 64] |= 1 << (t % 64);
+            let value = |slot: usize| values[slot];
+            watched.fill(0);
+            tables.looked_at(t, value, |slot| watched[slot / 64] |= 1 << (slot % 64));
+            let Some(range) = tables.known(t, value) else {
+                values.clear();
+                return Err(t);
+            };
+            can_move[t] = !range.is_empty();
+            let place = places[values[t] as usize];
+            at[t] = if place == NONE { NONE } else { self.unit_at[place as usize] };
+        }
+        for (t, around) in around.iter_mut().enumerate() {
+            if first || meet(&consulted[t * per_task..][..per_task], altered) {
+                *around = Around::Unknown;
+            }
+        }
+        // A task that moves from a place without unit: nothing is known about it.
+        if can_move.iter().zip(at).any(|(moves, at)| *moves && *at == NONE) {
+            return Ok(0);
+        }
+        Ok(can_move.iter().filter(|m| **m).count())
     }
 
     /// What must be in a set with a unit.
-    #[allow(clippy::too_many_arguments)]
     fn needs(
         &self,
         tables: &Tables,
-        value: &impl Fn(usize) -> u32,
+        values: &[u32],
         unit: u32,
-        at: &[u32],
-        can_move: &[bool],
+        positions: &Positions,
         inside: impl Fn(u32) -> bool,
         mut add: impl FnMut(u32),
     ) {
         let u = &self.units[unit as usize];
         let task = u.task as usize;
-        let cost = |b: u32| {
-            let task = self.units[b as usize].task as usize;
-            match (inside(b), at[task] == b && can_move[task]) {
-                (true, _) => 0,
-                (false, true) => 1000,
-                (false, false) => 1,
-            }
+        let value = |slot: usize| values[slot];
+        let cost = |b: u32| match inside(b) {
+            true => 0,
+            false if positions.happens(self.units[b as usize].task as usize, b) => 1000,
+            false => 1,
         };
-        if at[task] != unit || !can_move[task] {
+        let here = positions.at(task) == unit;
+        if !here || !positions.can_move[task] {
             // Who waits for the end of others waits for each of those that live: one is enough.
-            let living = u.awaits.iter().map(|d| *d as usize).filter(|d| at[*d] != NONE);
+            let living = u.awaits.iter().map(|d| *d as usize).filter(|d| positions.at(*d) != NONE);
             let price = |d: &usize| {
                 let mut sum: usize = 0;
-                self.involving(*d, at, &mut |b| sum += cost(b));
+                self.involving(*d, positions, &mut |b| sum += cost(b));
                 sum
             };
             if let Some(dependent) = living.min_by_key(price) {
-                return self.involving(dependent, at, &mut add);
+                return self.involving(dependent, positions, &mut add);
             }
         }
-        if at[task] != unit {
+        if !here {
             // The task must come here first; or, if it calls somebody who is not at an accept
             // statement for it, that one must come there first. Whichever adds less, above all of
             // what can move.
             let own = u.before.iter().chain(&self.intruders[task]);
             if let Some(acceptor) = u.acceptor
-                && !u.accepted_at.contains(&at[acceptor as usize])
+                && !u.accepted_at.contains(&positions.at(acceptor as usize))
             {
                 let mine: usize = own.clone().map(|b| cost(*b)).sum();
                 let theirs: usize = u.before_accept.iter().map(|b| cost(*b)).sum();
@@ -283,17 +394,17 @@ impl Stubborn {
             }
             return own.for_each(|b| add(*b));
         }
-        if !can_move[task] {
+        if !positions.can_move[task] {
             // Something that its step looked at in vain must change first.
             return tables.looked_at(task, value, |slot| match slot < self.tasks {
-                true => self.involving(slot, at, &mut add),
+                true => self.involving(slot, positions, &mut add),
                 false => self.writers[slot].iter().for_each(|w| add(*w)),
             });
         }
         // Whatever could interfere.
         let mut involve = |slot: usize, changed: bool| {
             if slot < self.tasks {
-                self.involving(slot, at, &mut add);
+                self.involving(slot, positions, &mut add);
             } else {
                 self.writers[slot].iter().for_each(|w| add(*w));
                 if changed {
@@ -318,9 +429,9 @@ impl Stubborn {
     }
 
     /// Every unit that could move a task from where it is.
-    fn involving(&self, task: usize, at: &[u32], add: &mut impl FnMut(u32)) {
+    fn involving(&self, task: usize, positions: &Positions, add: &mut impl FnMut(u32)) {
         self.intruders[task].iter().for_each(|u| add(*u));
-        let unit = at[task];
+        let unit = positions.at(task);
         if unit != NONE {
             let u = &self.units[unit as usize];
             if !u.inert {
@@ -344,613 +455,4 @@ pub fn update_places(places: &mut [Places], slots: &Slots) {
             places.push(at.map_or(NONE, |ts| ts.pc.0));
         }
     }
-}
-
-/// The code of all tasks as one graph.
-struct Code<'a> {
-    program: &'a Program,
-    access: &'a Access,
-    quiet: &'a Quiet,
-    slots: &'a Slots,
-    /// By location: the procedure it belongs to.
-    proc_of: Vec<Option<ProcId>>,
-    /// By procedure: the locations from which it is called, as a procedure or as an entry body.
-    sites: Vec<Vec<Loc>>,
-    task_of: Vec<Option<TaskId>>,
-    completes: Vec<bool>,
-    /// By task: it may end before its activation is over.
-    dies_early: Vec<bool>,
-    /// By task: it has a terminate alternative.
-    may_terminate: Vec<bool>,
-    fails: Vec<bool>,
-}
-
-impl<'a> Code<'a> {
-    fn new(program: &'a Program, access: &'a Access, quiet: &'a Quiet, slots: &'a Slots) -> Self {
-        let n = program.nodes.len();
-        let mut proc_of = vec![None; n];
-        for p in 0..program.procs.len() {
-            for loc in program.reachable(program.procs[p].start) {
-                proc_of[loc.index()] = Some(ProcId::from(p));
-            }
-        }
-        let mut task_of = vec![None; n];
-        let mut sites = vec![Vec::new(); program.procs.len()];
-        for (t, code) in access.code.iter().enumerate() {
-            for loc in code {
-                task_of[loc.index()] = Some(TaskId::from(t));
-                match &program.node(*loc).action {
-                    Action::Call { proc, .. } => sites[proc.index()].push(*loc),
-                    Action::EntryCall { entry, .. } => {
-                        for e in program.possible_entries(entry) {
-                            if let Some(body) = program.bodies.get(&(TaskId::from(t), e)) {
-                                sites[body.index()].push(*loc);
-                            }
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let terminates =
-            |l: &Loc| matches!(program.node(*l).action, Action::Select { terminate: Some(_), .. });
-        let mut code = Code {
-            program,
-            access,
-            quiet,
-            slots,
-            proc_of,
-            sites,
-            task_of,
-            completes: vec![false; program.tasks.len()],
-            dies_early: Vec::new(),
-            may_terminate: access.code.iter().map(|code| code.iter().any(terminates)).collect(),
-            fails: vec![false; program.entries.len()],
-        };
-        // Which tasks come to their end depends on which calls can fail, and the other way round.
-        loop {
-            let mut changed = false;
-            for t in 0..program.tasks.len() {
-                let task = TaskId::from(t);
-                for loc in code.reach(vec![program.tasks[t].start], |_| true) {
-                    match &program.node(loc).action {
-                        Action::Complete { .. } | Action::Terminate => {
-                            changed |= !std::mem::replace(&mut code.completes[t], true);
-                        }
-                        Action::Select { terminate: Some(_), .. } => {
-                            changed |= !std::mem::replace(&mut code.completes[t], true);
-                        }
-                        Action::FailAccept { .. } => {
-                            for (e, entry) in program.entries.iter().enumerate() {
-                                if entry.owner == Owner::Task(task) {
-                                    changed |= !std::mem::replace(&mut code.fails[e], true);
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            if !changed {
-                code.dies_early = program.tasks.iter().map(|task| code.dies_early(task)).collect();
-                return code;
-            }
-        }
-    }
-
-    /// Whether a task may come to its end before its activation is over.
-    fn dies_early(&self, task: &Task) -> bool {
-        let active = |l: Loc| matches!(self.program.node(l).action, Action::Activated { .. });
-        let ends =
-            |l: &Loc| matches!(self.program.node(*l).action, Action::Complete { .. } | Action::Terminate);
-        self.reach(vec![task.start], |l| !active(l)).iter().any(ends)
-    }
-
-    /// Locations from some on, passing through those that `passes` accepts; others are included
-    /// but not passed.
-    fn reach(&self, starts: Vec<Loc>, passes: impl Fn(Loc) -> bool) -> Vec<Loc> {
-        let mut seen = vec![false; self.program.nodes.len()];
-        let mut order = Vec::new();
-        let mut work = starts;
-        while let Some(loc) = work.pop() {
-            if std::mem::replace(&mut seen[loc.index()], true) {
-                continue;
-            }
-            order.push(loc);
-            if passes(loc) {
-                self.next(loc, &mut |l| work.push(l));
-            }
-        }
-        order
-    }
-
-    /// What a unit may run through, up to where tasks rest. Each location comes with whether the
-    /// rendezvous that began with the unit is still going on.
-    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[u32]) -> Vec<(Loc, bool)> {
-        let mut seen = vec![[false; 2]; self.program.nodes.len()];
-        let mut order = Vec::new();
-        let mut work: Vec<(Loc, bool)> = starts.into_iter().map(|l| (l, own)).collect();
-        while let Some((loc, own)) = work.pop() {
-            if std::mem::replace(&mut seen[loc.index()][usize::from(own)], true) {
-                continue;
-            }
-            order.push((loc, own));
-            let action = &self.program.node(loc).action;
-            if unit_at[loc.index()] == NONE || *action == Action::Return {
-                let ends = matches!(action, Action::EndAccept { .. } | Action::FailAccept { .. });
-                self.next(loc, &mut |l| work.push((l, own && !ends)));
-            }
-        }
-        order
-    }
-
-    /// Where a task may be after the action at a location.
-    fn next(&self, loc: Loc, f: &mut dyn FnMut(Loc)) {
-        let program = self.program;
-        let node = program.node(loc);
-        match &node.action {
-            Action::Call { proc, .. } => f(program.procs[proc.index()].start),
-            Action::Return => {
-                if let Some(proc) = self.proc_of[loc.index()] {
-                    for site in &self.sites[proc.index()] {
-                        program.node(*site).action.each_successor(&mut *f);
-                    }
-                }
-            }
-            action => action.each_successor(&mut *f),
-        }
-        if let Action::EntryCall { entry, .. } = &node.action {
-            for e in program.possible_entries(entry) {
-                let body = self.task_of[loc.index()].and_then(|t| program.bodies.get(&(t, e)));
-                if let Some(body) = body {
-                    f(program.procs[body.index()].start);
-                }
-            }
-        }
-        if matches!(node.action, Action::Select { terminate: Some(_), .. })
-            && let Some(task) = self.task_of[loc.index()]
-        {
-            f(program.tasks[task.index()].exit);
-        }
-        if self.may_raise(&node.action) {
-            self.handlers(loc, f);
-        }
-    }
-
-    /// Where an exception raised at a location may go.
-    fn handlers(&self, loc: Loc, f: &mut dyn FnMut(Loc)) {
-        let mut procs = vec![false; self.program.procs.len()];
-        let mut work = vec![loc];
-        while let Some(loc) = work.pop() {
-            self.program.handlers_at(loc).for_each(|c| f(c.1));
-            match self.proc_of[loc.index()] {
-                Some(proc) => {
-                    if !std::mem::replace(&mut procs[proc.index()], true) {
-                        work.extend(&self.sites[proc.index()]);
-                    }
-                }
-                None => {
-                    if let Some(task) = self.task_of[loc.index()] {
-                        f(self.program.tasks[task.index()].exit);
-                    }
-                }
-            }
-        }
-    }
-
-    fn may_raise(&self, action: &Action) -> bool {
-        let program = self.program;
-        match action {
-            Action::Raise { .. } | Action::Resume { .. } | Action::FailAccept { .. } => true,
-            // Errors of the model itself end an execution otherwise.
-            Action::Return | Action::EndAccept { .. } | Action::Lock { .. } | Action::Unlock { .. } => {
-                matches!(action, Action::Return)
-                    && program.nodes.iter().any(|n| match &n.action {
-                        Action::Call { outs, .. } => outs
-                            .iter()
-                            .any(|(_, place)| matches!(place, Place::Indexed(..)) || narrow(program, place)),
-                        _ => false,
-                    })
-            }
-            Action::EntryCall { entry, .. } => {
-                entry.may_raise(program)
-                    || program.possible_entries(entry).iter().any(|e| {
-                        let entry = &program.entries[e.index()];
-                        self.fails[e.index()]
-                            || match entry.owner {
-                                Owner::Task(owner) => self.completes[owner.index()],
-                                Owner::Object(_) => {
-                                    program.queue_limit.is_some()
-                                        || entry.barrier.as_ref().is_some_and(|e| e.may_raise(program))
-                                }
-                            }
-                    })
-            }
-            Action::Select { alternatives, otherwise, delays, terminate } => {
-                let guarded = otherwise.is_none()
-                    && alternatives.iter().all(|a| a.guard.is_some())
-                    && delays.iter().all(|d| d.0.is_some())
-                    && !matches!(terminate, Some(None));
-                let mut may = guarded;
-                action.each_expr(&mut |e| may |= e.may_raise(program));
-                may
-            }
-            Action::Activate { .. } | Action::Allocate { .. } => true,
-            action => {
-                let mut may = false;
-                action.each_expr(&mut |e| may |= e.may_raise(program));
-                let narrow = match action {
-                    Action::Assign { to, value, .. } => {
-                        matches!(to, Place::Indexed(..)) || (narrow(program, to) && !fits(program, to, value))
-                    }
-                    Action::Havoc { to, .. } => matches!(to, Place::Indexed(..)),
-                    _ => false,
-                };
-                may || narrow
-            }
-        }
-    }
-
-    fn rests(&self, loc: Loc) -> bool {
-        !self.access.local[loc.index()]
-            && !matches!(self.program.node(loc).action, Action::Activate { .. } | Action::Terminate)
-            && match self.program.node(loc).action {
-                Action::Complete { .. } => {
-                    self.task_of[loc.index()].is_some_and(|t| !self.quiet.completion[t.index()])
-                }
-                _ => true,
-            }
-    }
-
-    fn stubborn(&self) -> Stubborn {
-        let program = self.program;
-        let tasks = program.tasks.len();
-        let slots = self.slots.count_slots();
-        // Behind the slots: one mark per task, for its end.
-        let marks = slots + tasks;
-        let mut unit_at = vec![NONE; program.nodes.len()];
-        let mut units = Vec::new();
-        let mut points = Vec::new();
-        for (t, code) in self.access.code.iter().enumerate() {
-            for loc in code {
-                // A return may rest, too, if its results are shared.
-                let rests = self.rests(*loc) || program.node(*loc).action == Action::Return;
-                if rests && unit_at[loc.index()] == NONE {
-                    unit_at[loc.index()] = units.len() as u32;
-                    units.push(Unit { task: t as u32, ..Unit::default() });
-                    points.push(*loc);
-                }
-            }
-        }
-        let mut callers = vec![Vec::new(); program.entries.len()];
-        let mut intruders = vec![Vec::new(); tasks];
-        let mut readers = vec![Vec::new(); marks];
-        let mut writers = vec![Vec::new(); marks];
-        for (u, loc) in points.iter().enumerate() {
-            self.describe(u as u32, *loc, &mut units[u], &mut callers);
-        }
-        for (u, loc) in points.iter().enumerate() {
-            let id = u as u32;
-            let task = units[u].task as usize;
-            let mut touched = Touched::new(marks, program.entries.len());
-            self.touch(*loc, task, &mut touched);
-            let mut starts = Vec::new();
-            self.next(*loc, &mut |l| starts.push(l));
-            // The end of the rendezvous that begins here sets only its own caller free.
-            let own = matches!(program.node(*loc).action, Action::Select { .. });
-            let passed = self.run(starts, own, &unit_at);
-            for (next, own) in &passed {
-                if unit_at[next.index()] != NONE {
-                    let accepting = units[u].accepts.clone();
-                    let next = &mut units[unit_at[next.index()] as usize].before;
-                    next.push(id);
-                    // Somebody's call moves the task on.
-                    next.extend(accepting.iter().flat_map(|e| &callers[*e as usize]));
-                }
-                let ends = matches!(
-                    program.node(*next).action,
-                    Action::EndAccept { .. } | Action::FailAccept { .. }
-                );
-                let passes = unit_at[next.index()] == NONE || program.node(*next).action == Action::Return;
-                if passes && !(ends && *own) {
-                    self.touch(*next, task, &mut touched);
-                }
-            }
-            // Whoever is called or calls goes on, too; what its code touches then is the caller's.
-            for slot in 0..slots {
-                if touched.writes[slot] && slot < tasks && slot != task {
-                    intruders[slot].push(id);
-                }
-                if slot >= tasks {
-                    if touched.writes[slot] {
-                        writers[slot].push(id);
-                    } else if touched.reads[slot] {
-                        readers[slot].push(id);
-                    }
-                }
-            }
-            for mark in slots..marks {
-                if touched.writes[mark] {
-                    writers[mark].push(id);
-                    units[u].marks.push(mark as u32);
-                }
-                if touched.reads[mark] {
-                    readers[mark].push(id);
-                    units[u].looks.push(mark as u32);
-                }
-            }
-        }
-        // A call carries on what the acceptor does after it: its touches belong to the caller.
-        let accepting: Vec<(usize, Vec<u32>)> = units
-            .iter()
-            .enumerate()
-            .filter(|(_, u)| !u.accepts.is_empty())
-            .map(|(i, u)| (i, u.accepts.clone()))
-            .collect();
-        for (select, entries) in accepting {
-            for caller in entries.iter().flat_map(|e| callers[*e as usize].clone()) {
-                for list in readers.iter_mut().chain(&mut writers).chain(&mut intruders) {
-                    if list.contains(&(select as u32)) && !list.contains(&caller) {
-                        list.push(caller);
-                    }
-                }
-                let (marks, looks) = (units[select].marks.clone(), units[select].looks.clone());
-                let caller = &mut units[caller as usize];
-                caller.marks.extend(marks);
-                caller.looks.extend(looks);
-            }
-        }
-        for unit in &mut units {
-            unit.before.sort_unstable();
-            unit.before.dedup();
-        }
-        for (u, loc) in points.iter().enumerate() {
-            let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action else {
-                continue;
-            };
-            let entries = program.possible_entries(entry);
-            let owner = |e: &EntryId| match program.entries[e.index()].owner {
-                Owner::Task(task) if self.quiet.entry[e.index()] => Some(task),
-                _ => None,
-            };
-            let Some(acceptor) = entries.first().and_then(owner) else { continue };
-            if !entries.iter().all(|e| owner(e) == Some(acceptor)) {
-                continue;
-            }
-            let accepts =
-                |unit: &Unit| unit.task == acceptor.0 && entries.iter().any(|e| unit.accepts.contains(&e.0));
-            let at: Vec<u32> = (0..units.len() as u32).filter(|q| accepts(&units[*q as usize])).collect();
-            let mut before: Vec<u32> = at.iter().flat_map(|q| units[*q as usize].before.clone()).collect();
-            before.extend(&intruders[acceptor.index()]);
-            before.extend(&writers[slots + acceptor.index()]);
-            before.sort_unstable();
-            before.dedup();
-            units[u].acceptor = Some(acceptor.0);
-            units[u].accepted_at = at;
-            units[u].before_accept = before;
-        }
-        Stubborn { tasks, unit_at, units, callers, intruders, readers, writers }
-    }
-
-    fn describe(&self, id: u32, loc: Loc, unit: &mut Unit, callers: &mut [Vec<u32>]) {
-        match &self.program.node(loc).action {
-            Action::EntryCall { entry, .. } => {
-                for e in self.program.possible_entries(entry) {
-                    if matches!(self.program.entries[e.index()].owner, Owner::Task(_)) {
-                        callers[e.index()].push(id);
-                    }
-                }
-            }
-            Action::Await { masters, .. } => {
-                let dependent = |t: &usize| {
-                    let task = &self.program.tasks[*t];
-                    let master = task.master.is_some_and(|m| masters.contains(&m));
-                    // One at a terminate alternative is ready without having ended.
-                    master && !task.background && !self.may_terminate[*t]
-                };
-                unit.awaits = (0..self.program.tasks.len()).filter(dependent).map(|t| t as u32).collect();
-            }
-            Action::Select { alternatives, otherwise, delays, .. } => {
-                let mut entries: Vec<EntryId> =
-                    alternatives.iter().flat_map(|a| self.program.possible_entries(&a.entry)).collect();
-                entries.sort();
-                entries.dedup();
-                unit.inert = otherwise.is_none()
-                    && delays.is_empty()
-                    && self.quiet.select[loc.index()]
-                    && !self.may_raise(&self.program.node(loc).action)
-                    && entries.iter().all(|e| self.quiet.entry[e.index()]);
-                unit.accepts = entries.iter().map(|e| e.0).collect();
-            }
-            _ => {}
-        }
-    }
-
-    /// What the action at a location touches beyond the task's own slot.
-    fn touch(&self, loc: Loc, task: usize, touched: &mut Touched) {
-        let program = self.program;
-        let tasks = program.tasks.len();
-        let end = |t: usize| self.slots.count_slots() + t;
-        let object = |o: usize| tasks + o;
-        let action = &program.node(loc).action;
-        let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
-        action.each_expr(&mut |e| e.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true));
-        each_written(program, action, |cell| touched.writes[slot(cell)] = true);
-        match action {
-            Action::Return => {
-                for site in self.proc_of[loc.index()].iter().flat_map(|p| &self.sites[p.index()]) {
-                    each_written(program, &program.node(*site).action, |cell| {
-                        touched.writes[slot(cell)] = true
-                    });
-                }
-            }
-            Action::EntryCall { entry, .. } => {
-                for e in program.possible_entries(entry) {
-                    match program.entries[e.index()].owner {
-                        Owner::Object(o) => {
-                            touched.writes[object(o.index())] = true;
-                            self.touch_barriers(o.index(), touched);
-                        }
-                        Owner::Task(owner) => {
-                            touched.reads[end(owner.index())] = true;
-                            // A call that really waits in a queue changes the slot of the called task.
-                            if !self.quiet.entry[e.index()] {
-                                touched.writes[owner.index()] = true;
-                            }
-                        }
-                    }
-                }
-            }
-            Action::Lock { object: o, .. } | Action::Unlock { object: o, .. } => {
-                touched.writes[object(o.index())] = true;
-                self.touch_barriers(o.index(), touched);
-            }
-            Action::Select { alternatives, terminate, .. } => {
-                if terminate.is_some() {
-                    touched.writes[end(task)] = true;
-                }
-                for e in alternatives.iter().flat_map(|a| program.possible_entries(&a.entry)) {
-                    if !self.quiet.entry[e.index()] {
-                        self.touch_callers(e, touched);
-                    }
-                }
-            }
-            Action::EndAccept { .. } | Action::FailAccept { .. } => {
-                for (e, entry) in program.entries.iter().enumerate() {
-                    if entry.owner == Owner::Task(TaskId::from(task)) {
-                        self.touch_callers(EntryId::from(e), touched);
-                    }
-                }
-            }
-            Action::Activate { tasks: children, .. } => {
-                for e in children {
-                    for t in possible_tasks(program, e) {
-                        self.touch_task(t, touched);
-                    }
-                }
-            }
-            Action::Allocate { pool, .. } => pool.iter().for_each(|t| touched.writes[t.index()] = true),
-            Action::Abandon { tasks, .. } => {
-                for t in tasks {
-                    touched.writes[t.index()] = true;
-                    touched.writes[end(t.index())] = true;
-                }
-            }
-            Action::Activated { .. } | Action::Complete { .. } | Action::Terminate => {
-                touched.writes[end(task)] = true;
-                // Whoever waits for an activation goes on at once, a master in a step of its own.
-                if matches!(action, Action::Activated { .. }) || self.dies_early[task] {
-                    for parent in &self.quiet.activators[task] {
-                        touched.writes[parent.index()] = true;
-                    }
-                }
-                for (e, entry) in program.entries.iter().enumerate() {
-                    if entry.owner == Owner::Task(TaskId::from(task)) && !self.quiet.entry[e] {
-                        self.touch_callers(EntryId::from(e), touched);
-                    }
-                }
-            }
-            Action::Await { .. } => {
-                for t in 0..tasks {
-                    touched.reads[end(t)] = true;
-                    // Tasks at a terminate alternative end with their master.
-                    if self.may_terminate[t] && program.tasks[t].master.is_some() {
-                        touched.writes[t] = true;
-                        touched.writes[end(t)] = true;
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Ending a protected action may serve calls that really wait.
-    fn touch_barriers(&self, object: usize, touched: &mut Touched) {
-        let program = self.program;
-        for (e, entry) in program.entries.iter().enumerate() {
-            if entry.owner != Owner::Object(object.into()) {
-                continue;
-            }
-            if let Some(barrier) = &entry.barrier {
-                let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
-                barrier.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true);
-            }
-            if !self.quiet.entry[e] {
-                self.touch_callers(EntryId::from(e), touched);
-            }
-        }
-    }
-
-    /// Everybody who may wait for an entry.
-    fn touch_callers(&self, entry: EntryId, touched: &mut Touched) {
-        if std::mem::replace(&mut touched.entries[entry.index()], true) {
-            return;
-        }
-        for (t, code) in self.access.code.iter().enumerate() {
-            let calls = |loc: &&Loc| match &self.program.node(**loc).action {
-                Action::EntryCall { entry: e, .. } => self.program.possible_entries(e).contains(&entry),
-                _ => false,
-            };
-            // It goes on behind its call.
-            let mut starts: Vec<Loc> = Vec::new();
-            code.iter().filter(calls).for_each(|loc| self.next(*loc, &mut |l| starts.push(l)));
-            if !starts.is_empty() {
-                touched.writes[t] = true;
-                self.touch_on(starts, t, touched);
-            }
-        }
-    }
-
-    /// A task that is set going by others: it may run on locally, whatever that touches.
-    fn touch_task(&self, task: TaskId, touched: &mut Touched) {
-        touched.writes[task.index()] = true;
-        if !touched.tasks[task.index()] {
-            touched.tasks[task.index()] = true;
-            self.touch_on(vec![self.program.tasks[task.index()].start], task.index(), touched);
-        }
-    }
-
-    /// What a task touches that runs on locally from somewhere.
-    fn touch_on(&self, starts: Vec<Loc>, task: usize, touched: &mut Touched) {
-        for loc in self.reach(starts, |_| true) {
-            if !self.rests(loc) {
-                self.touch(loc, task, touched);
-            }
-        }
-    }
-}
-
-struct Touched {
-    reads: Vec<bool>,
-    writes: Vec<bool>,
-    tasks: Vec<bool>,
-    entries: Vec<bool>,
-}
-
-impl Touched {
-    fn new(n: usize, entries: usize) -> Touched {
-        let no = || vec![false; n];
-        Touched { reads: no(), writes: no(), tasks: no(), entries: vec![false; entries] }
-    }
-}
-
-fn possible_tasks(program: &Program, e: &Expr) -> Vec<TaskId> {
-    match e.constant() {
-        Some(t) => vec![TaskId(t as u32)],
-        None => (0..program.tasks.len()).map(TaskId::from).collect(),
-    }
-}
-
-/// Whether a value may not fit into a place.
-fn narrow(program: &Program, place: &Place) -> bool {
-    let mut narrow = false;
-    place.each_cell(program, |cell| {
-        narrow |= program.vars[cell.index()].domain != rendez_model::Domain::Opaque;
-    });
-    narrow
-}
-
-/// Whether a value surely fits into a place.
-fn fits(program: &Program, place: &Place, value: &Expr) -> bool {
-    matches!(place, Place::Var(cell) if value.fits(program, *cell))
 }
