@@ -9,6 +9,7 @@ use rendez_model::semantics::Semantics;
 use rendez_network::net::{Learning, Net, NoNet, PlaceId, Role, Transition};
 use rendez_network::{Network, Steps, Tig};
 
+use crate::depths::{self, Sector};
 use crate::proof::{Proof, check};
 use crate::query::{Query, unroll};
 use crate::system::{Goal, System};
@@ -24,6 +25,22 @@ pub enum Subject {
     Deadlock,
 }
 
+/// What is to be proved of the first monitor of a program. A query that an automaton follows is a
+/// property like any other, unless its intervals are wanted.
+pub fn subject(program: &mut Program, query: Option<Query>, intervals: bool) -> Subject {
+    match query {
+        Some(mut query) if !query.is_followed || intervals => {
+            if std::mem::replace(&mut query.is_followed, false) {
+                // The intervals follow the query: its automaton only watches.
+                let monitor = &mut program.monitors[0];
+                *monitor = monitor.watching();
+            }
+            Subject::Query(query)
+        }
+        _ => Subject::Property,
+    }
+}
+
 /// How the net is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -37,6 +54,18 @@ pub struct Plan {
     pub apart: bool,
     /// Components that are made one, in this order.
     pub merges: Vec<(u32, u32)>,
+    /// Where depths keep out cycles, if nothing happens more often than `bound`.
+    pub augmented: Vec<Sector>,
+    pub bound: i64,
+}
+
+impl Plan {
+    /// The system of the net that was made like this.
+    pub fn system(&self, net: &Net, goal: &Goal) -> System {
+        let mut system = System::new(net, goal);
+        depths::add(&mut system, net, &self.augmented, self.bound);
+        system
+    }
 }
 
 /// A program as a net.
@@ -193,7 +222,7 @@ pub fn verify(
         return Err("it does not hold at the start".into());
     }
     match proof {
-        Some(proof) => check(&learnt.net, &learnt.system(), proof),
+        Some(proof) => check(&learnt.net, &plan.system(&learnt.net, &learnt.goal), proof),
         None if learnt.shows() => Ok(()),
         None => Err("the net alone does not show it".into()),
     }
@@ -208,9 +237,5 @@ impl Learnt<'_, '_> {
     /// Whether nothing in the net does what is asked for.
     pub fn shows(&self) -> bool {
         matches!(self.goal, Goal::Target) && self.net.transitions.iter().all(Transition::goes_on)
-    }
-
-    pub fn system(&self) -> System {
-        System::new(&self.net, &self.goal)
     }
 }

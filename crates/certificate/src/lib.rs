@@ -6,13 +6,15 @@
 //! leaves are combinations of rows with rational multipliers; it is checked here, in exact
 //! arithmetic, by code that knows no solver.
 
+pub mod depths;
 pub mod derive;
 pub mod proof;
 pub mod query;
 pub mod system;
 pub mod text;
 
-pub use derive::{Learnt, Plan, Subject, learn, verify};
+pub use depths::Sector;
+pub use derive::{Learnt, Plan, Subject, learn, subject, verify};
 pub use proof::{Proof, ProofStep, check};
 pub use query::{Interval, Query, unroll};
 pub use system::{Goal, Row, System};

@@ -51,8 +51,7 @@ pub fn trap(net: &Net, system: &System, places: &[PlaceId]) -> Option<Row> {
         !t.before.iter().any(|p| inside[*p as usize]) || t.after.iter().any(|p| inside[*p as usize])
     });
     let marked = net.initial.iter().any(|p| inside[*p as usize]);
-    let has_places = system.columns > system.transitions;
-    (kept && marked && has_places)
+    (kept && marked && system.has_places)
         .then(|| Row::at_least(places.iter().map(|p| (system.transitions as u32 + p, 1)).collect(), 1))
 }
 

@@ -41,6 +41,8 @@ pub struct System {
     pub rows: Vec<Row>,
     /// Columns that are to be small: executions as short as possible.
     pub transitions: usize,
+    /// Whether columns for the places are behind them.
+    pub has_places: bool,
 }
 
 impl System {
@@ -89,7 +91,7 @@ impl System {
                 }
             }
         }
-        System { columns, rows, transitions }
+        System { columns, rows, transitions, has_places: marking }
     }
 }
 

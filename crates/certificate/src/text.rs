@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use num_rational::BigRational;
 
+use crate::depths::Sector;
 use crate::derive::Plan;
 use crate::proof::{Proof, ProofStep};
 
@@ -22,6 +23,8 @@ pub struct Certificate {
     pub proof: Option<Proof>,
 }
 
+/// Nothing is said about executions in which something happens more often.
+pub const MOST_BOUND: i64 = 1_000_000_000;
 const TITLE: &str = "rendez certificate 1";
 
 impl Certificate {
@@ -36,6 +39,12 @@ impl Certificate {
         line(format!("recursion {}", self.recursion));
         line(format!("apart {}", self.plan.apart));
         self.plan.merges.iter().for_each(|(a, b)| line(format!("merge {a} {b}")));
+        if !self.plan.augmented.is_empty() {
+            line(format!("bound {}", self.plan.bound));
+        }
+        for Sector { slot, interval } in &self.plan.augmented {
+            line(format!("augment {slot}{}", interval.map_or(String::new(), |k| format!(" {k}"))));
+        }
         match &self.proof {
             None => line("closed".into()),
             Some(proof) => proof.steps.iter().for_each(|step| {
@@ -87,6 +96,18 @@ impl Certificate {
                     Some([a, b]) => found.plan.merges.push((*a, *b)),
                     _ => return Err(wrong("expected two numbers")),
                 },
+                "bound" => {
+                    let bound = rest.parse().ok().filter(|b| (1..=MOST_BOUND).contains(b));
+                    found.plan.bound = bound.ok_or_else(|| wrong("expected a number"))?;
+                }
+                "augment" => {
+                    let sector = match numbers().as_deref() {
+                        Some([slot]) => Sector { slot: *slot, interval: None },
+                        Some([slot, interval]) => Sector { slot: *slot, interval: Some(*interval) },
+                        _ => return Err(wrong("expected one or two numbers")),
+                    };
+                    found.plan.augmented.push(sector);
+                }
                 "closed" => closed = true,
                 "end" => ended = true,
                 "empty" | "trap" => {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rendez_certificate::derive::goal;
-use rendez_certificate::{Goal, Learnt, Plan, Proof, Subject, System, learn};
+use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
 use rendez_evidence::{
     Answer, Control, Findings, IlpStats, Options, PropertyAnswer, Seen, Stats, Witness, vacuous,
 };
@@ -20,6 +20,9 @@ use crate::replay::{Replayed, replay, within};
 pub struct Settings {
     /// By monitor: the query it was written as.
     pub queries: Vec<Option<rendez_certificate::Query>>,
+    /// Where the published rows keep out cycles, instead of cuts; how often a step happens at most.
+    pub augmented: Vec<Sector>,
+    pub bound: i64,
 }
 
 /// A verdict with the proof behind it.
@@ -48,23 +51,23 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
         .map(|m| {
             let mut single = program.clone();
             single.monitors = vec![program.monitors[m].clone()];
-            // A query that an automaton follows is a property like any other.
-            let query = settings.queries.get(m).cloned().flatten().filter(|q| !q.is_followed);
-            let subject = query.map_or(Subject::Property, Subject::Query);
-            One { program: &single, subject, options, control, started: Instant::now() }.decide()
+            let query = settings.queries.get(m).cloned().flatten();
+            let subject = subject(&mut single, query, !settings.augmented.is_empty());
+            One { program: &single, subject, settings, options, control, started: Instant::now() }.decide()
         })
         .collect()
 }
 
 /// Decides whether a state can be reached in which nobody can move.
-pub fn deadlock(program: &Program, options: &Options, control: &Control) -> Decided {
+pub fn deadlock(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Decided {
     let subject = Subject::Deadlock;
-    One { program, subject, options, control, started: Instant::now() }.decide()
+    One { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
 
 struct One<'a> {
     program: &'a Program,
     subject: Subject,
+    settings: &'a Settings,
     options: &'a Options,
     control: &'a Control,
     started: Instant,
@@ -91,7 +94,7 @@ impl One<'_> {
             constraints: Vec::new(),
             certificate: None,
         };
-        let mut plan = Plan::default();
+        let mut plan = self.plan();
         let mut stats = IlpStats::default();
         let mut witness = Witness::default();
         let semantics = Semantics::bounded(self.program, self.options.recursion);
@@ -99,7 +102,12 @@ impl One<'_> {
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
             Result::Proved(found) => {
                 proof = found;
-                answer.vacuous = monitor.and_then(|m| vacuous(m, 0, &witness));
+                if proof.is_some() {
+                    answer.assumptions = self.bounds();
+                }
+                // What only watches says nothing about what could happen.
+                let follower = monitor.filter(|_| self.subject == Subject::Property);
+                answer.vacuous = follower.and_then(|m| vacuous(m, 0, &witness));
             }
             Result::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
             Result::Found { moves, state, guessed } => {
@@ -108,7 +116,7 @@ impl One<'_> {
                 let mut found = (moves, state);
                 if guessed {
                     // Perhaps something certain happens as well.
-                    let mut certain = Plan { skip_guesses: true, ..Plan::default() };
+                    let mut certain = Plan { skip_guesses: true, ..self.plan() };
                     let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
                     if let Result::Found { moves, state, guessed: false } = again {
                         found = (moves, state);
@@ -130,6 +138,26 @@ impl One<'_> {
             ..Stats::default()
         });
         Decided { answer, subject: self.subject, plan, proof }
+    }
+
+    fn plan(&self) -> Plan {
+        let Settings { augmented, bound, .. } = self.settings;
+        Plan { augmented: augmented.clone(), bound: *bound, ..Plan::default() }
+    }
+
+    /// What a proof with the published rows takes for granted.
+    fn bounds(&self) -> Vec<String> {
+        let Settings { augmented, bound, .. } = self.settings;
+        let of = |s: &Sector| {
+            let interval = s.interval.map_or(String::new(), |k| format!(" in interval {}", k + 1));
+            let task = &self.program.tasks[s.slot as usize].name;
+            format!("no step of {task} happens more than {bound} times{interval} (--bound)")
+        };
+        let all = augmented.iter().filter(|s| s.interval.is_none()).count() == self.program.tasks.len();
+        match all && augmented.len() > 3 {
+            true => vec![format!("no step of a task happens more than {bound} times (--bound)")],
+            false => augmented.iter().map(of).collect(),
+        }
     }
 
     fn search(
@@ -166,7 +194,7 @@ impl One<'_> {
             return Result::Unknown("an execution reaches the bound on recursion".into());
         }
         loop {
-            let system = System::new(&net, &target);
+            let system = plan.system(&net, &target);
             stats.places = net.places.len();
             stats.variables = system.columns;
             stats.constraints = system.rows.len();
@@ -174,10 +202,12 @@ impl One<'_> {
             if !possible && matches!(target, Goal::Target) {
                 return Result::Proved(None);
             }
-            let patient = smallest(&net, &[]).is_none();
+            let cuts = plan.augmented.is_empty();
+            let patient = !cuts || smallest(&net, &[]).is_none();
             let limits = Limits {
                 nodes: NODES,
                 branches: if patient { NODES } else { BRANCHES },
+                cuts,
                 until,
                 control: self.control,
             };

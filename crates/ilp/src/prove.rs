@@ -30,6 +30,8 @@ pub struct Limits<'a> {
     /// Linear programs, and cases that are told apart.
     pub nodes: usize,
     pub branches: usize,
+    /// Whether steps that can never be made are cut off.
+    pub cuts: bool,
     pub until: Option<Instant>,
     pub control: &'a Control,
 }
@@ -92,14 +94,15 @@ pub fn prove(
         };
         let is_whole = |v: f64| (v - v.round()).abs() < SMALL;
         let mut x = x;
-        let mut sets = unfireable(net, &x);
+        let cut = |x: &[f64]| if limits.cuts { unfireable(net, x) } else { Vec::new() };
+        let mut sets = cut(&x);
         if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && effort.branches < limits.branches {
             // Whole numbers, if they are easy to find.
             effort.programs += 1;
             let left =
                 limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
             if let Whole::Found(found) = whole(system, &local, left.min(SECONDS)) {
-                sets = unfireable(net, &found);
+                sets = cut(&found);
                 x = found;
             }
         }
@@ -139,7 +142,10 @@ pub fn prove(
             }
             continue;
         }
-        if let Some(column) = x.iter().position(|v| !is_whole(*v)) {
+        // Choices that the system makes come before what follows from them.
+        let choices = system.transitions..x.len();
+        let column = choices.chain(0..system.transitions).find(|c| !is_whole(x[*c]));
+        if let Some(column) = column {
             last = up(&x);
             if effort.branches < PROBES && probe(&last) {
                 return Proved::Candidate(last);
@@ -222,7 +228,7 @@ fn unfireable(net: &Net, x: &[f64]) -> Vec<Vec<PlaceId>> {
 
 /// A trap that is marked at first but not in the marking of a solution.
 fn broken_trap(net: &Net, system: &System, x: &[f64]) -> Option<(Vec<PlaceId>, Row)> {
-    if system.columns == system.transitions {
+    if !system.has_places {
         return None;
     }
     let mut inside: Vec<bool> = (0..net.places.len()).map(|p| x[system.transitions + p] < 0.5).collect();

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use rendez_certificate::depths::{Arc, keep_connected};
 use rendez_certificate::{Query, Row, System};
 use rendez_model::Program;
 use rendez_model::semantics::What;
@@ -207,7 +208,7 @@ impl Published {
             names.push("requirement".into());
         }
         let columns = columns as usize;
-        (System { columns, rows, transitions: columns }, names)
+        (System { columns, rows, transitions: columns, has_places: false }, names)
     }
 
     /// The published cycle elimination for one component: variables and constraints more, and the
@@ -215,62 +216,23 @@ impl Published {
     pub fn augmented(&self, component: u32, bound: i64) -> (usize, usize, System) {
         let (mut system, _) = self.rows();
         let (vertices, edges) = self.sector(component);
-        let before = (system.columns, system.rows.len());
-        let n = vertices as i64;
-        // Depths of the states, of the vertex in front and of the one behind.
-        let depth: BTreeMap<PlaceId, u32> = self
-            .states
-            .iter()
-            .filter(|(_, c)| **c == component)
-            .enumerate()
-            .map(|(i, (p, _))| (*p, (before.0 + i) as u32))
-            .collect();
-        let (first, last) = ((before.0 + depth.len()) as u32, (before.0 + depth.len() + 1) as u32);
-        system.columns += depth.len() + 2;
-        for column in depth.values().copied().chain([first, last]) {
-            system.rows.push(Row::at_most(vec![(column, 1)], n));
-        }
-        let bounds = vertices;
-        let mut arcs: Vec<(u32, u32, Option<u32>)> = Vec::new();
+        let before = system.columns;
+        // The states, the vertex in front and the one behind.
+        let places = self.states.iter().filter(|(_, c)| **c == component).map(|(p, _)| *p);
+        let vertex: BTreeMap<PlaceId, u32> = places.zip(0..).collect();
+        let (first, last) = (vertex.len() as u32, vertex.len() as u32 + 1);
+        let mut arcs: Vec<Arc> = Vec::new();
         for (e, edge) in self.edges.iter().enumerate().filter(|(_, e)| e.component == component) {
-            arcs.push((depth[&edge.from], depth[&edge.to], Some(e as u32)));
+            arcs.push(Arc { from: vertex[&edge.from], to: vertex[&edge.to], flow: Some(e as u32) });
         }
-        for p in self.initial.iter().filter(|p| depth.contains_key(p)) {
-            arcs.push((first, depth[p], None));
+        for to in self.initial.iter().filter_map(|p| vertex.get(p)) {
+            arcs.push(Arc { from: first, to: *to, flow: None });
         }
         for p in &self.ends[&component] {
-            arcs.push((depth[p], last, None));
+            arcs.push(Arc { from: vertex[p], to: last, flow: None });
         }
-        let mut into: BTreeMap<u32, Vec<(u32, Option<u32>)>> = BTreeMap::new();
-        let mut limits = 0;
-        for (from, to, flow) in arcs {
-            let chosen = system.columns as u32;
-            system.columns += 1;
-            into.entry(to).or_default().push((chosen, flow));
-            system.rows.push(Row::at_most(vec![(chosen, 1)], 1));
-            limits += 1;
-            if let Some(flow) = flow {
-                system.rows.push(Row::at_most(vec![(flow, 1)], bound));
-                limits += 1;
-                system.rows.push(Row::at_least(vec![(flow, 1), (chosen, -1)], 0));
-            } else {
-                system.rows.push(Row::at_most(vec![(chosen, 1)], 1));
-            }
-            let terms = match from == to {
-                true => vec![(chosen, -(n + 1))],
-                false => vec![(to, 1), (from, -1), (chosen, -(n + 1))],
-            };
-            system.rows.push(Row::at_least(terms, -n));
-        }
-        for list in into.values() {
-            let size = list.len() as i64;
-            let mut terms: Vec<(u32, i64)> = list.iter().map(|(s, _)| (*s, bound * size)).collect();
-            terms.extend(list.iter().filter_map(|(_, flow)| flow.map(|f| (f, -1))));
-            let fixed = list.iter().filter(|(_, flow)| flow.is_none()).count() as i64;
-            system.rows.push(Row::at_least(terms, fixed));
-        }
-        let variables = system.columns - before.0;
-        let constraints = system.rows.len() - before.1 - bounds - limits;
+        let constraints = keep_connected(&mut system, vertices, &arcs, bound);
+        let variables = system.columns - before;
         system.transitions = system.columns;
         debug_assert_eq!(variables, vertices + edges);
         (variables, constraints, system)

@@ -270,6 +270,14 @@ pub struct Check {
     /// What to keep of each state; with less than the states, errors are found but nothing is proved
     #[arg(long, value_enum, default_value_t = Keep::States)]
     pub keep: Keep,
+    /// Keep out spurious cycles of `ilp` with the published rows instead of cuts: in all tasks, in a task,
+    /// or in one interval of a query; may be repeated
+    #[arg(long, value_name = "all|TASK[:INTERVAL]")]
+    pub augment: Vec<String>,
+    /// How often a step happens at most, for --augment; an assumption of what is proved
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "augment",
+        value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    pub bound: i64,
     /// Write proofs of what holds into a folder, for `verify`; with --engine ilp
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use rendez_certificate::text::{Certificate, fingerprint};
-use rendez_certificate::{Subject, verify};
+use rendez_certificate::{Sector, Subject, verify};
 use rendez_evidence::Answer;
 use rendez_source::SourceMap;
 
@@ -52,7 +52,7 @@ pub fn run(arguments: &Verify) -> u8 {
     let mut status = 0;
     for path in &arguments.certificates {
         match one(path) {
-            Ok(property) => crate::say!("{}: {property} holds", path.display()),
+            Ok(proved) => crate::say!("{}: {proved}", path.display()),
             Err((bad, why)) => {
                 crate::complain!("error: {}: {why}", path.display());
                 status = status.max(bad);
@@ -87,12 +87,22 @@ fn one(path: &PathBuf) -> Result<String, (u8, String)> {
             return Err(wrong(format!("there is no property {}", certificate.property)));
         };
         program.monitors = vec![program.monitors[m].clone()];
-        subject = match queries.get(m).cloned().flatten().filter(|q| !q.is_followed) {
-            Some(query) => Subject::Query(query),
-            None => Subject::Property,
-        };
+        let query = queries.get(m).cloned().flatten();
+        subject = rendez_certificate::subject(&mut program, query, !certificate.plan.augmented.is_empty());
     }
     verify(&program, certificate.recursion, &subject, &certificate.plan, certificate.proof.as_ref())
         .map_err(wrong)?;
-    Ok(certificate.property)
+    let plan = &certificate.plan;
+    Ok(match plan.augmented.is_empty() || certificate.proof.is_none() {
+        true => format!("{} holds", certificate.property),
+        false => format!(
+            "{} holds, as long as no step of {} happens more than {} times",
+            certificate.property,
+            match plan.augmented[..] {
+                [Sector { slot, .. }] => program.tasks.get(slot as usize).map_or("?", |t| &t.name),
+                _ => "several tasks",
+            },
+            plan.bound
+        ),
+    })
 }

@@ -268,6 +268,13 @@ fn run_check(check: &Check) -> u8 {
             return BAD_INPUT;
         }
     };
+    let linear = match linear_settings(check, &ready) {
+        Ok(settings) => settings,
+        Err(wrong) => {
+            crate::complain!("error: {wrong}");
+            return BAD_INPUT;
+        }
+    };
     if let Some(folder) = &check.certificate
         && let Err(error) = std::fs::create_dir_all(folder)
     {
@@ -289,6 +296,7 @@ fn run_check(check: &Check) -> u8 {
             options: &options,
             config: &config,
             flow: &settings,
+            linear: &linear,
             directed: &directed,
             certificate: check.certificate.as_deref(),
             threads,
@@ -398,6 +406,37 @@ fn style(check: &Check, colour: bool) -> Style {
 }
 
 /// How a directed search is to go; what is wrong if options contradict each other.
+/// Where spurious cycles are kept out.
+fn linear_settings(check: &Check, ready: &Ready) -> Result<rendez_ilp::Settings, String> {
+    use rendez_certificate::Sector;
+    let mut settings = rendez_ilp::Settings { bound: check.bound, ..rendez_ilp::Settings::default() };
+    if !check.augment.is_empty() && check.engine != Engine::Ilp {
+        return Err("--augment is for --engine ilp".into());
+    }
+    let intervals = ready.queries.iter().flatten().map(|q| q.intervals.len()).max().unwrap_or(1);
+    for place in &check.augment {
+        let (name, interval) = match place.split_once(':') {
+            None => (place.as_str(), None),
+            Some((name, number)) => {
+                let inside = |k: &u32| (1..=intervals).contains(&(*k as usize));
+                let Some(number) = number.parse().ok().filter(inside) else {
+                    return Err(format!("--augment {place}: there are only the intervals 1 to {intervals}"));
+                };
+                (name, Some(number - 1))
+            }
+        };
+        let tasks = &ready.program.tasks;
+        let wanted = |t: &usize| name == "all" || rendez_evidence::same(&tasks[*t].name, name);
+        let before = settings.augmented.len();
+        let found = (0..tasks.len()).filter(wanted);
+        settings.augmented.extend(found.map(|t| Sector { slot: t as u32, interval }));
+        if settings.augmented.len() == before {
+            return Err(format!("--augment {place}: the program has no such task"));
+        }
+    }
+    Ok(settings)
+}
+
 fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Settings, String> {
     use rendez_directed::{Measure, Order};
     let used = [
@@ -794,29 +833,25 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     let mut program = ready.program;
     program.monitors.truncate(1);
     let query = ready.queries.into_iter().next().flatten();
-    let subject = match (graph.kind, program.monitors.first_mut(), query) {
-        (GraphKind::Fsa, None, _) => Subject::Deadlock,
-        (GraphKind::Fsa, Some(_), _) => Subject::Property,
-        (_, Some(monitor), Some(mut query)) => {
-            // The intervals follow the query: its automaton only watches.
-            *monitor = monitor.watching();
-            query.is_followed = false;
-            Subject::Query(query)
-        }
+    let subject = match (graph.kind, program.monitors.is_empty(), query) {
+        (GraphKind::Fsa, true, _) => Subject::Deadlock,
+        (GraphKind::Fsa, false, _) => Subject::Property,
+        (_, false, Some(query)) => rendez_certificate::subject(&mut program, Some(query), true),
         _ => {
             crate::complain!("error: --kind flowgraph needs an INCA query");
             return BAD_INPUT;
         }
     };
     let semantics = Semantics::bounded(&program, ready.recursion);
-    let learnt = rendez_certificate::learn(&semantics, &subject, &Plan::default(), None, &Control::default());
+    let plan = Plan::default();
+    let learnt = rendez_certificate::learn(&semantics, &subject, &plan, None, &Control::default());
     let Ok(learnt) = learnt else {
         crate::complain!("error: the parts of the program have too many states");
         return BAD_INPUT;
     };
     let text = match graph.format {
-        GraphFormat::Lp => rendez_ilp::export::lp(&learnt.system()),
-        GraphFormat::Mps => rendez_ilp::export::mps(&learnt.system()),
+        GraphFormat::Lp => rendez_ilp::export::lp(&plan.system(&learnt.net, &learnt.goal)),
+        GraphFormat::Mps => rendez_ilp::export::mps(&plan.system(&learnt.net, &learnt.goal)),
         _ => rendez_ilp::export::dot(&program, &learnt.network, &learnt.net),
     };
     show(&text, graph.format)

@@ -27,6 +27,7 @@ pub struct Job<'a> {
     pub options: &'a Options,
     pub config: &'a Config,
     pub flow: &'a rendez_flow::Settings,
+    pub linear: &'a rendez_ilp::Settings,
     pub directed: &'a rendez_directed::Settings,
     /// Where proofs are written.
     pub certificate: Option<&'a Path>,
@@ -147,9 +148,9 @@ impl Job<'_> {
     /// Decides properties, or deadlock if there are none, by integer programming.
     fn linear(&self, ask: &Ask, options: &Options, control: &Control) -> Outcome {
         let mut decided = match ask.checks {
-            true => vec![rendez_ilp::deadlock(ask.program, options, control)],
+            true => vec![rendez_ilp::deadlock(ask.program, self.linear, options, control)],
             false => {
-                let settings = rendez_ilp::Settings { queries: ask.queries.clone() };
+                let settings = rendez_ilp::Settings { queries: ask.queries.clone(), ..self.linear.clone() };
                 rendez_ilp::decide(ask.program, &settings, options, control)
             }
         };

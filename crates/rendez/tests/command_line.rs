@@ -523,6 +523,32 @@ fn proofs_are_written_and_checked() {
 }
 
 #[test]
+fn published_rows_keep_out_cycles_within_a_bound() {
+    let folder = inca("augment", "inca-simple:3", 1);
+    let check = |more: &[&str]| {
+        let check =
+            ["check", "--engine", "ilp", "--certificate", "out", "--property", "main.inca", "main.adb"];
+        rendez(&[&check[..], more].concat(), &folder)
+    };
+    let run = check(&["--augment", "all", "--bound", "50"]);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("no step of a task happens more than 50 times"), "{}", run.out);
+    let file = "out/a-before-b.certificate";
+    let verify = rendez(&["verify", file], &folder);
+    assert!(verify.status == 0 && verify.out.contains("more than 50 times"), "{}{}", verify.out, verify.err);
+    // The proof is about these rows.
+    let text = std::fs::read_to_string(folder.join(file)).expect("a certificate");
+    std::fs::write(folder.join("other"), text.replace("bound 50", "bound 51")).expect("a file");
+    assert_eq!(rendez(&["verify", "other"], &folder).status, 1);
+    let run = check(&["--augment", "T1:1"]);
+    assert!(run.out.contains("more than 10000 times in interval 1"), "{}{}", run.out, run.err);
+    for wrong in [&["--augment", "Nobody"][..], &["--augment", "T1:2"], &["--bound", "3"]] {
+        assert_eq!(check(wrong).status, 2, "{wrong:?}");
+    }
+    assert_eq!(rendez(&["check", "--augment", "all", "main.adb"], &folder).status, 2);
+}
+
+#[test]
 fn queries_are_decided_by_every_engine_that_can() {
     let folder = inca("queries", "inca-relay:3", 2);
     for engine in ["ilp", "reach", "explore"] {

@@ -339,7 +339,8 @@ fn deadlocks() -> bool {
         for n in sizes {
             let started = Instant::now();
             let program = super::flavers::prepared(&family.source(*n, None));
-            let decided = rendez_ilp::deadlock(&program, &options(300), &Control::default());
+            let decided =
+                rendez_ilp::deadlock(&program, &Settings::default(), &options(300), &Control::default());
             let seconds = started.elapsed().as_secs_f64();
             let (verdict, check) = certified(&program, &decided);
             let ilp = decided.answer.stats.and_then(|s| s.ilp).unwrap_or_default();
