@@ -1,12 +1,11 @@
 //! From a program to the net and the system that a proof is about.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
-use rendez_network::net::{Learning, Net, NoNet, PlaceId, Role, Transition};
+use rendez_network::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
 use rendez_network::{Network, Steps, Tig};
 
 use crate::depths::{self, Sector};
@@ -84,8 +83,7 @@ pub fn learn<'s, 'p>(
     semantics: &'s Semantics<'p>,
     subject: &Subject,
     plan: &Plan,
-    until: Option<Instant>,
-    control: &Control,
+    budget: Budget,
 ) -> Result<Learnt<'s, 'p>, NoNet> {
     let broken = |seen: &Seen| matches!(seen, Seen::Broken { monitor: 0 });
     let nothing = |_: &Seen| false;
@@ -98,8 +96,7 @@ pub fn learn<'s, 'p>(
             Subject::Property => false,
         },
         most: if plan.apart { MOST } else { MOST_WHOLE },
-        until,
-        control,
+        budget,
         is_target: if *subject == Subject::Deadlock { &nothing } else { &broken },
     };
     let mut loud = Vec::new();
@@ -211,7 +208,8 @@ pub fn verify(
         return Err("steps are left out".into());
     }
     let semantics = Semantics::bounded(program, recursion);
-    let learnt = learn(&semantics, subject, plan, None, &Control::default()).map_err(|e| format!("{e:?}"))?;
+    let unlimited = Budget { until: None, memory: usize::MAX, control: &Control::default() };
+    let learnt = learn(&semantics, subject, plan, unlimited).map_err(|e| format!("{e:?}"))?;
     if learnt.net.stopped {
         return Err("an execution reaches the bound on recursion".into());
     }

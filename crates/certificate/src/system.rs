@@ -46,6 +46,12 @@ pub struct System {
 }
 
 impl System {
+    /// Bytes that solving it takes, about.
+    pub fn memory(&self) -> usize {
+        let terms: usize = self.rows.iter().map(|r| r.terms.len()).sum();
+        self.columns * 1000 + self.rows.len() * 400 + terms * 300
+    }
+
     pub fn new(net: &Net, goal: &Goal) -> System {
         let transitions = net.transitions.len();
         let marking = matches!(goal, Goal::Marking(_));

@@ -127,6 +127,7 @@ pub struct IlpStats {
     pub branches: usize,
     /// How often two parts of the program were made one.
     pub merges: usize,
+    pub bytes: usize,
 }
 
 impl Stats {

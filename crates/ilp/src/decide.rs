@@ -10,7 +10,7 @@ use rendez_evidence::{
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_network::net::{Net, NoNet, Role};
+use rendez_network::net::{Budget, Net, NoNet, Role};
 
 use crate::prove::{Effort, Limits, Proved, prove};
 use crate::replay::{Replayed, replay, within};
@@ -34,6 +34,7 @@ pub struct Decided {
     pub proof: Option<Proof>,
 }
 
+const FULL: &str = "the memory limit was reached";
 /// Linear programs of one net, at most.
 const NODES: usize = 4_000;
 /// Cases of one net, as long as it can be made more exact.
@@ -134,6 +135,7 @@ impl One<'_> {
         }
         answer.stats = Some(Stats {
             seconds: self.started.elapsed().as_secs_f64(),
+            peak_bytes: stats.bytes,
             ilp: Some(stats),
             ..Stats::default()
         });
@@ -168,14 +170,16 @@ impl One<'_> {
         witness: &mut Witness,
     ) -> Result {
         let until = self.options.timeout.map(|t| self.started + t);
-        let mut learnt = learn(semantics, &self.subject, plan, until, self.control);
+        let budget = Budget { until, memory: self.options.memory, control: self.control };
+        let mut learnt = learn(semantics, &self.subject, plan, budget);
         if matches!(learnt, Err(NoNet::TooLarge)) {
             plan.apart = true;
-            learnt = learn(semantics, &self.subject, plan, until, self.control);
+            learnt = learn(semantics, &self.subject, plan, budget);
         }
         let learnt = match learnt {
             Ok(learnt) => learnt,
             Err(NoNet::Late) => return Result::Unknown("the time limit was reached".into()),
+            Err(NoNet::Full) => return Result::Unknown(FULL.into()),
             Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
             Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
         };
@@ -198,6 +202,11 @@ impl One<'_> {
             stats.places = net.places.len();
             stats.variables = system.columns;
             stats.constraints = system.rows.len();
+            let bytes = network.memory() + net.memory() + system.memory();
+            stats.bytes = stats.bytes.max(bytes);
+            if bytes > self.options.memory {
+                return Result::Unknown(FULL.into());
+            }
             let possible = net.transitions.iter().any(|t| !t.goes_on());
             if !possible && matches!(target, Goal::Target) {
                 return Result::Proved(None);

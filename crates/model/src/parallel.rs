@@ -105,6 +105,11 @@ impl Parallel {
         }
     }
 
+    /// Bytes.
+    pub fn memory(&self) -> usize {
+        self.rows.iter().map(|row| 24 + row.words.len() * 8).sum()
+    }
+
     pub fn row(&self, a: u32) -> &Bits {
         &self.rows[a as usize]
     }

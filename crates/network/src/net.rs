@@ -88,8 +88,19 @@ pub enum NoNet {
     Interrupted,
     /// The time is over.
     Late,
+    /// The memory is used up.
+    Full,
     /// Waiting that was thought not to be seen is seen: learn again.
     Loud,
+}
+
+/// What may be used.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    pub until: Option<std::time::Instant>,
+    /// Bytes.
+    pub memory: usize,
+    pub control: &'a Control,
 }
 
 /// How a net is learnt.
@@ -99,8 +110,7 @@ pub struct Learning<'a> {
     /// Transitions that change nothing are kept.
     pub with_loops: bool,
     pub most: usize,
-    pub until: Option<std::time::Instant>,
-    pub control: &'a Control,
+    pub budget: Budget<'a>,
     /// What is asked for: the steps that do this.
     pub is_target: &'a dyn Fn(&Seen) -> bool,
 }
@@ -173,6 +183,12 @@ impl Net {
             net.components[c].name = network.slots.name(network.steps.semantics.program, c);
         }
         Ok(net.compact())
+    }
+
+    /// Bytes, about.
+    pub fn memory(&self) -> usize {
+        let ends: usize = self.transitions.iter().map(|t| t.before.len() + t.after.len()).sum();
+        self.places.len() * 40 + self.transitions.len() * 104 + ends * 4 + self.parallel.memory()
     }
 
     pub fn component_of(&self, place: PlaceId) -> u32 {
@@ -407,12 +423,15 @@ impl Learner<'_, '_, '_, '_> {
         if self.deep > self.learning.most.saturating_mul(WORK) {
             return Err(NoNet::TooLarge);
         }
-        if self.work.is_multiple_of(1024) && self.learning.control.stop.load(Ordering::Relaxed) {
+        let Budget { until, memory, control } = self.learning.budget;
+        if self.work.is_multiple_of(1024) && control.stop.load(Ordering::Relaxed) {
             return Err(NoNet::Interrupted);
         }
-        if self.work.is_multiple_of(256) && self.learning.until.is_some_and(|t| std::time::Instant::now() > t)
-        {
+        if self.work.is_multiple_of(256) && until.is_some_and(|t| std::time::Instant::now() > t) {
             return Err(NoNet::Late);
+        }
+        if self.work.is_multiple_of(16_384) && self.network.memory() + self.net.memory() > memory {
+            return Err(NoNet::Full);
         }
         loop {
             match self.walk(task, chosen) {

@@ -830,6 +830,7 @@ fn show(dot: &str, format: GraphFormat) -> u8 {
 /// Prints the automata of a program, or its linear system.
 fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     use rendez_certificate::{Plan, Subject};
+    use rendez_network::net::Budget;
     let mut program = ready.program;
     program.monitors.truncate(1);
     let query = ready.queries.into_iter().next().flatten();
@@ -844,7 +845,8 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     };
     let semantics = Semantics::bounded(&program, ready.recursion);
     let plan = Plan::default();
-    let learnt = rendez_certificate::learn(&semantics, &subject, &plan, None, &Control::default());
+    let budget = Budget { until: None, memory: usize::MAX, control: &Control::default() };
+    let learnt = rendez_certificate::learn(&semantics, &subject, &plan, budget);
     let Ok(learnt) = learnt else {
         crate::complain!("error: the parts of the program have too many states");
         return BAD_INPUT;

@@ -163,6 +163,7 @@ impl Job<'_> {
         let properties: Vec<PropertyAnswer> = decided.into_iter().map(|d| d.answer).collect();
         let stats = Stats {
             seconds: properties.iter().filter_map(|p| p.stats).map(|s| s.seconds).sum(),
+            peak_bytes: properties.iter().filter_map(|p| p.stats).map(|s| s.peak_bytes).max().unwrap_or(0),
             ilp: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.ilp).next_back(),
             ..Default::default()
         };

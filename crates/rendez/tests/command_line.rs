@@ -546,6 +546,8 @@ fn published_rows_keep_out_cycles_within_a_bound() {
         assert_eq!(check(wrong).status, 2, "{wrong:?}");
     }
     assert_eq!(rendez(&["check", "--augment", "all", "main.adb"], &folder).status, 2);
+    let run = check(&["--memory", "20000"]);
+    assert!(run.status == 3 && run.out.contains("the memory limit was reached"), "{}{}", run.out, run.err);
 }
 
 #[test]

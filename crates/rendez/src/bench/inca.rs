@@ -143,7 +143,9 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     observed.monitors[0] = observed.monitors[0].watching();
     let semantics = Semantics::bounded(&observed, Options::default().recursion);
     let plan = Plan { single: true, split, ..Plan::default() };
-    let learnt = match learn(&semantics, &Subject::Property, &plan, None, &Control::default()) {
+    let budget =
+        rendez_network::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };
+    let learnt = match learn(&semantics, &Subject::Property, &plan, budget) {
         Ok(learnt) => learnt,
         Err(why) => panic!("{why:?}"),
     };
