@@ -346,7 +346,8 @@ impl<'s, 'p> Findings<'s, 'p> {
         let Some(finding) = self.findings.get_mut(&key) else { return };
         let Some(trace) = &finding.trace else { return };
         let doomed = |v: Value| matches!(v, Value::Known(at) if property.doomed[at as usize]);
-        let ends = !doomed(trace.last.vars[property.cell.index()]);
+        let over = !trace.last.tasks.iter().any(|t| crate::alive(t.status));
+        let ends = !doomed(trace.last.vars[property.cell.index()]) && over;
         let word: Vec<&str> = trace
             .steps
             .iter()
@@ -361,6 +362,25 @@ impl<'s, 'p> Findings<'s, 'p> {
                 format!("{} does not hold: the program ends after {}", property.name, word.join(", "))
             }
         };
+    }
+
+    /// A run that is repeated from some move on is what a property forbids.
+    pub fn repeated(&mut self, monitor: u16, moves: &[Move], loop_from: usize) {
+        let property = &self.program.monitors[usize::from(monitor)];
+        let key = format!("property {monitor}");
+        let message = format!("{} does not hold", property.name);
+        self.add(key.clone(), Kind::Sequence, Severity::Error, message, property.span, &[], moves);
+        let Some(finding) = self.findings.get_mut(&key) else { return };
+        let Some(trace) = &mut finding.trace else { return };
+        trace.loop_from = Some(loop_from);
+        let word = |from: usize, to: usize| -> String {
+            let letters = trace.steps[from..to].iter().flat_map(|s| &s.step.letters);
+            let names: Vec<&str> =
+                letters.filter(|l| l.0 == monitor).map(|l| property.symbols[l.1 as usize].as_str()).collect();
+            if names.is_empty() { "nothing".into() } else { names.join(", ") }
+        };
+        let (first, again) = (word(0, loop_from), word(loop_from, trace.steps.len()));
+        finding.message = format!("{} does not hold: {first}, and then for ever {again}", property.name);
     }
 
     /// The verdict on states in which nobody can move: what was found of the kind.

@@ -39,6 +39,8 @@ const FULL: &str = "the memory limit was reached";
 const NODES: usize = 4_000;
 /// Cases of one net, as long as it can be made more exact.
 const BRANCHES: usize = 12;
+/// How often a loop is tried; at first there may be old values.
+const MOST_ROUNDS: usize = 4;
 /// Markings that are looked at for a solution that is not whole.
 const PROBE: usize = 2_000;
 /// Components with more places between them are not made one.
@@ -76,7 +78,7 @@ struct One<'a> {
 
 enum Result {
     Proved(Option<Proof>),
-    Found { moves: Vec<Move>, state: Box<State>, guessed: bool },
+    Found { moves: Vec<Move>, state: Box<State>, guessed: bool, loop_from: Option<usize> },
     Unknown(String),
 }
 
@@ -111,19 +113,22 @@ impl One<'_> {
                 answer.vacuous = follower.and_then(|m| vacuous(m, 0, &witness));
             }
             Result::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
-            Result::Found { moves, state, guessed } => {
+            Result::Found { moves, state, guessed, loop_from } => {
                 let mut findings = Findings::new(&semantics);
                 let seen = if monitor.is_some() { Seen::Broken { monitor: 0 } } else { Seen::Blocked };
-                let mut found = (moves, state);
+                let mut found = (moves, state, loop_from);
                 if guessed {
                     // Perhaps something certain happens as well.
                     let mut certain = Plan { skip_guesses: true, ..self.plan() };
                     let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
-                    if let Result::Found { moves, state, guessed: false } = again {
-                        found = (moves, state);
+                    if let Result::Found { moves, state, guessed: false, loop_from } = again {
+                        found = (moves, state, loop_from);
                     }
                 }
-                findings.seen(&seen, &found.0, &found.1);
+                match found.2 {
+                    Some(from) => findings.repeated(0, &found.0, from),
+                    None => findings.seen(&seen, &found.0, &found.1),
+                }
                 answer.answer = match monitor {
                     _ if !findings.contradictions.is_empty() => {
                         Answer::Inconclusive("the trace does not replay".into(), Vec::new())
@@ -222,7 +227,7 @@ impl One<'_> {
             };
             let mut effort = Effort::default();
             let mut probe =
-                |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(_));
+                |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(..));
             let proved = prove(&net, &system, &limits, &mut effort, &mut probe);
             stats.programs += effort.programs;
             stats.cuts += effort.cuts + effort.traps;
@@ -233,13 +238,16 @@ impl One<'_> {
                 Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
-                Replayed::Found(path) => {
-                    let outcomes: Vec<u32> = path
-                        .iter()
-                        .map(|t| net.transitions[*t as usize].outcome)
-                        .filter(|o| *o != u32::MAX)
-                        .collect();
-                    return self.found(semantics, &network.moves(&outcomes));
+                Replayed::Found(path, loop_from) => {
+                    let moves = |path: &[u32]| {
+                        let outcomes = path.iter().map(|t| net.transitions[*t as usize].outcome);
+                        network.moves(&outcomes.filter(|o| *o != u32::MAX).collect::<Vec<u32>>())
+                    };
+                    let all = moves(&path);
+                    return match loop_from {
+                        None => self.found(semantics, &all),
+                        Some(from) => repeated(semantics, &all, moves(&path[..from]).len()),
+                    };
                 }
                 Replayed::Stuck { transition, apart } => (transition, apart),
             };
@@ -281,7 +289,7 @@ impl One<'_> {
             state = outcome.state;
             done.push(*mv);
             if self.subject != Subject::Deadlock && outcome.step.broken.contains(&0) {
-                return Result::Found { moves: done, state: Box::new(state), guessed };
+                return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
             }
         }
         if self.subject == Subject::Deadlock {
@@ -290,13 +298,45 @@ impl One<'_> {
             done.extend(waits);
             let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
             if !(0..last.tasks.len()).any(moves) {
-                return Result::Found { moves: done, state: Box::new(last), guessed };
+                return Result::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
             }
         }
         if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
-            return Result::Found { moves: done, state: Box::new(state), guessed };
+            return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
         }
         Result::Unknown("internal error: a trace shows nothing".into())
+    }
+}
+
+/// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
+fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Result {
+    let mut state = semantics.initial();
+    let mut guessed = false;
+    let mut done: Vec<Move> = Vec::new();
+    let mut known: Vec<(Vec<u8>, usize)> = Vec::new();
+    let mut rest = moves[..first].iter();
+    loop {
+        for mv in rest {
+            let mut out = Vec::new();
+            semantics.successors(&state, mv.task, &mut out);
+            if mv.choice as usize >= out.len() {
+                return Result::Unknown("a loop of the net cannot be repeated in the program".into());
+            }
+            let outcome = out.swap_remove(mv.choice as usize);
+            guessed |= outcome.step.guessed;
+            state = outcome.state;
+            done.push(*mv);
+        }
+        let mut code = Vec::new();
+        state.encode(&mut code);
+        if let Some((_, from)) = known.iter().find(|(known, _)| *known == code) {
+            return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: Some(*from) };
+        }
+        if known.len() > MOST_ROUNDS {
+            return Result::Unknown("a loop of the net is none of the program".into());
+        }
+        known.push((code, done.len()));
+        rest = moves[first..].iter();
     }
 }
 

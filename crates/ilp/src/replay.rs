@@ -12,8 +12,8 @@ use rendez_network::net::{PlaceId, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub enum Replayed {
-    /// Transitions, in the order in which they happen.
-    Found(Vec<u32>),
+    /// Transitions, in the order in which they happen, and from which on they are repeated.
+    Found(Vec<u32>, Option<usize>),
     /// What could not happen, and two components whose places never go together.
     Stuck { transition: Option<u32>, apart: Option<(u32, u32)> },
 }
@@ -43,8 +43,8 @@ pub fn within(net: &Net, goal: &Goal, x: &[i64], control: &Control, most: usize)
     for counted in [true, false] {
         let search = Search { net, goal, support: &support, control, most };
         let counts = counted.then(|| support.iter().map(|t| x[*t as usize].min(1 << 20) as u32).collect());
-        if let Some(path) = search.run(counts, &mut explored, &mut fired) {
-            return Replayed::Found(path);
+        if let Some((path, loop_from)) = search.run(counts, &mut explored, &mut fired) {
+            return Replayed::Found(path, loop_from);
         }
     }
     // What never happened though it had to, and where its components could not be at once.
@@ -100,7 +100,7 @@ impl Search<'_> {
         counts: Option<Vec<u32>>,
         explored: &mut Vec<Vec<PlaceId>>,
         fired: &mut FxHashSet<u32>,
-    ) -> Option<Vec<u32>> {
+    ) -> Option<(Vec<u32>, Option<usize>)> {
         let net = self.net;
         let mut marking = vec![0; net.components.len()];
         net.initial.iter().for_each(|p| marking[net.component_of(*p) as usize] = *p);
@@ -116,7 +116,13 @@ impl Search<'_> {
             }
             if from == 0 {
                 if self.is_reached(&nodes[at as usize].marking) || self.is_met(&nodes, at) {
-                    return Some(path(&nodes, at));
+                    return Some((path(&nodes, at), None));
+                }
+                if let Some(again) = self.repeats(&nodes, at) {
+                    let mut path = path(&nodes, at);
+                    let from = path.len();
+                    path.extend(again);
+                    return Some((path, Some(from)));
                 }
                 explored.push(nodes[at as usize].marking.clone());
             }
@@ -132,7 +138,7 @@ impl Search<'_> {
                     let mut found = path(&nodes, at);
                     found.push(*t);
                     if transition.role == Role::Target && self.requirements_met(&found) {
-                        return Some(found);
+                        return Some((found, None));
                     }
                     continue;
                 }
@@ -179,16 +185,72 @@ impl Search<'_> {
             && self.requirements_met(&path(nodes, at))
     }
 
+    /// A way back to where one is, if the query ends with a loop: with everything in it that is
+    /// required.
+    fn repeats(&self, nodes: &[Node], at: u32) -> Option<Vec<u32>> {
+        let Goal::Query(query) = self.goal else { return None };
+        let last = query.intervals.len() - 1;
+        let interval = &query.intervals[last];
+        let there = |p: &PlaceId| self.net.places[*p as usize].interval as usize == last;
+        let start = &nodes[at as usize].marking;
+        // How often something happens in a loop depends on how it is cut.
+        let cannot = !interval.perpetual || !interval.constraints.is_empty() || interval.require.len() > 16;
+        if cannot || !start.iter().all(there) || !self.met_before(&path(nodes, at), last) {
+            return None;
+        }
+        let all = (1u32 << interval.require.len()) - 1;
+        let mut known: Vec<(Vec<PlaceId>, u32, usize, u32)> = vec![(start.clone(), 0, usize::MAX, 0)];
+        let mut seen: FxHashSet<(Vec<PlaceId>, u32)> = FxHashSet::default();
+        let mut next = 0;
+        while next < known.len() && known.len() < self.most && !self.control.stop.load(Ordering::Relaxed) {
+            let (marking, done, ..) = known[next].clone();
+            for t in self.support {
+                let transition = &self.net.transitions[*t as usize];
+                let place = |p: &PlaceId| marking[self.net.component_of(*p) as usize] == *p;
+                if transition.role != Role::Step || !transition.before.iter().all(place) {
+                    continue;
+                }
+                let mut to = marking.clone();
+                transition.after.iter().for_each(|p| to[self.net.component_of(*p) as usize] = *p);
+                let mut done = done;
+                for (i, letters) in interval.require.iter().enumerate() {
+                    let has = transition.letters.iter().any(|l| letters.contains(&l.1));
+                    done |= u32::from(has) << i;
+                }
+                if to == *start && done == all {
+                    let mut way = vec![*t];
+                    let mut at = next;
+                    while known[at].2 != usize::MAX {
+                        way.push(known[at].3);
+                        at = known[at].2;
+                    }
+                    way.reverse();
+                    return Some(way);
+                }
+                if seen.insert((to.clone(), done)) {
+                    known.push((to, done, next, *t));
+                }
+            }
+            next += 1;
+        }
+        None
+    }
+
     /// Whether the numbers of letters are what a query wants.
     fn requirements_met(&self, path: &[u32]) -> bool {
+        let Goal::Query(query) = self.goal else { return true };
+        !query.intervals.iter().any(|i| i.perpetual) && self.met_before(path, query.intervals.len())
+    }
+
+    /// The same for the first intervals of a query.
+    fn met_before(&self, path: &[u32], intervals: usize) -> bool {
         let Goal::Query(query) = self.goal else { return true };
         let count = |k: usize, letters: &[u32]| -> i64 {
             let seen = path.iter().flat_map(|t| &self.net.transitions[*t as usize].letters);
             seen.filter(|l| usize::from(l.0) == k && letters.contains(&l.1)).count() as i64
         };
-        query.intervals.iter().enumerate().all(|(k, interval)| {
-            !interval.perpetual
-                && interval.require.iter().all(|letters| count(k, letters) > 0)
+        query.intervals.iter().take(intervals).enumerate().all(|(k, interval)| {
+            interval.require.iter().all(|letters| count(k, letters) > 0)
                 && interval.constraints.iter().all(|linear| {
                     let sum: i64 =
                         linear.terms.iter().map(|(letters, factor)| factor * count(k, letters)).sum();

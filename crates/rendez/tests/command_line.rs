@@ -523,6 +523,31 @@ fn proofs_are_written_and_checked() {
 }
 
 #[test]
+fn loops_of_queries_are_shown() {
+    let ada = rendez(&["bench", "cats", "--emit", "ordered:4"], Path::new(".")).out;
+    let query = |name: &str, last: &str| {
+        format!(
+            "event one = accept Forks(1).Up;\nevent two = accept Forks(2).Up;\n(defquery \"{name}\" \"nofair\" (sequence\n  (interval :initial t :open t :ends-with '(\"one\"))\n  (interval :perpetual t {last})))\n"
+        )
+    };
+    let folder = folder(
+        "perpetual",
+        &[
+            ("main.adb", ada.as_bytes()),
+            ("starves", query("starves", ":forbid '(\"one\") :require '(\"two\")").as_bytes()),
+            ("nothing", query("nothing", ":forbid '((prefix \"accept(\"))").as_bytes()),
+        ],
+    );
+    let check = |file: &str| rendez(&["check", "--engine", "ilp", "--property", file, "main.adb"], &folder);
+    let run = check("starves");
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    assert!(run.out.contains("for ever two") && run.out.contains("LOOP"), "{}", run.out);
+    // Nobody goes round without a rendezvous.
+    let run = check("nothing");
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+}
+
+#[test]
 fn published_rows_keep_out_cycles_within_a_bound() {
     let folder = inca("augment", "inca-simple:3", 1);
     let check = |more: &[&str]| {
