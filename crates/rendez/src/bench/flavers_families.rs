@@ -159,14 +159,21 @@ pub const FAMILIES: &[Family] = &[
         name: "flavers-chiron",
         what: "events, one dispatcher",
         second: None,
-        ada: |n, _| chiron(n, false),
+        ada: |n, _| chiron(n, Dispatch::One),
         properties: CHIRON,
     },
     Family {
         name: "flavers-chiron-decomposed",
         what: "events, a dispatcher for each",
         second: None,
-        ada: |n, _| chiron(n, true),
+        ada: |n, _| chiron(n, Dispatch::Each),
+        properties: CHIRON,
+    },
+    Family {
+        name: "chiron-subsystem",
+        what: "events, a dispatcher for each behind one that passes everything on",
+        second: None,
+        ada: |n, _| chiron(n, Dispatch::Behind),
         properties: CHIRON,
     },
     Family {
@@ -727,28 +734,54 @@ fn chiron_property_no(events: &str, expression: &str) -> String {
     format!("{CHIRON_EVENTS}for events {{{events}}} show no executions satisfy\n{expression}\n")
 }
 
+/// Who keeps the lists of those who are registered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dispatch {
+    /// One dispatcher.
+    One,
+    /// One for each event; they run at the same time.
+    Each,
+    /// One for each event, behind one that waits for them: nothing more happens at the same time.
+    Behind,
+}
+
 /// Two artists who register for events: a third of them for the first only, a third for the second
 /// only, a third for both. The dispatcher keeps a list of who is registered for each event.
-fn chiron(events: usize, decomposed: bool) -> String {
-    let name = if decomposed { "Chiron_Decomposed" } else { "Chiron" };
+fn chiron(events: usize, dispatch: Dispatch) -> String {
+    let name = match dispatch {
+        Dispatch::One => "Chiron",
+        Dispatch::Each => "Chiron_Decomposed",
+        Dispatch::Behind => "Chiron_Subsystem",
+    };
     // The first two events are for both.
     let wants = |artist: usize, e: usize| e <= 2 || e.is_multiple_of(3) || e % 3 == artist;
-    let server = |e: usize| if decomposed { format!("Dispatcher_{e}") } else { "Dispatcher".to_owned() };
-    let groups: Vec<(String, Vec<usize>)> = match decomposed {
-        true => (1..=events).map(|e| (server(e), vec![e])).collect(),
-        false => vec![(server(1), (1..=events).collect())],
+    let server = |e: usize| match dispatch {
+        Dispatch::Each => format!("Dispatcher_{e}"),
+        _ => "Dispatcher".to_owned(),
+    };
+    let all: Vec<usize> = (1..=events).collect();
+    let each = |called: &str| all.iter().map(|e| (format!("{called}_{e}"), vec![*e])).collect();
+    let groups: Vec<(String, Vec<usize>)> = match dispatch {
+        Dispatch::Each => each("Dispatcher"),
+        _ => vec![(server(1), all.clone())],
+    };
+    let keepers: Vec<(String, Vec<usize>)> = match dispatch {
+        Dispatch::Behind => each("Dispatch"),
+        _ => Vec::new(),
     };
     let mut out = format!(
         "procedure {name} is
 {MORE}"
     );
-    for (d, list) in &groups {
+    let outside = groups.iter().map(|group| (group, OUTSIDE));
+    for ((d, list), names) in outside.chain(keepers.iter().map(|keeper| (keeper, INSIDE))) {
+        let [register, unregister, receive] = names;
         let _ = writeln!(out, "   task {d} is");
         for e in list {
             for a in (1..=2).filter(|a| wants(*a, *e)) {
-                let _ = write!(out, "      entry Register_{e}_{a};\n      entry Unregister_{e}_{a};\n");
+                let _ = write!(out, "      entry {register}_{e}_{a};\n      entry {unregister}_{e}_{a};\n");
             }
-            let _ = writeln!(out, "      entry Receive_{e};");
+            let _ = writeln!(out, "      entry {receive}_{e};");
         }
         let _ = writeln!(out, "   end {d};");
     }
@@ -761,7 +794,13 @@ fn chiron(events: usize, decomposed: bool) -> String {
     }
     out.push_str("   task Source;\n");
     for (d, list) in &groups {
-        dispatcher(d, list, &wants, &mut out);
+        match dispatch {
+            Dispatch::Behind => front(d, list, &wants, &mut out),
+            _ => dispatcher(d, list, OUTSIDE, &wants, &mut out),
+        }
+    }
+    for (d, list) in &keepers {
+        dispatcher(d, list, INSIDE, &wants, &mut out);
     }
     for a in 1..=2 {
         let _ = write!(out, "   task body Artist_{a} is\n   begin\n");
@@ -806,9 +845,39 @@ fn chiron(events: usize, decomposed: bool) -> String {
     out + &format!("begin\n   null;\nend {name};\n")
 }
 
+/// What the entries of a dispatcher are called, and those of one behind it.
+const OUTSIDE: [&str; 3] = ["Register", "Unregister", "Receive"];
+const INSIDE: [&str; 3] = ["Add", "Drop", "Pass"];
+
+/// A dispatcher that passes everything on, and waits until it is done.
+fn front(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool, out: &mut String) {
+    let _ = write!(out, "   task body {name} is\n   begin\n      loop\n         select\n");
+    for e in events {
+        for a in (1..=2).filter(|a| wants(*a, *e)) {
+            let pairs = OUTSIDE.iter().zip(INSIDE).take(2);
+            for (outside, inside) in pairs {
+                let _ = write!(
+                    out,
+                    "            accept {outside}_{e}_{a} do\n               Dispatch_{e}.{inside}_{e}_{a};\n            end {outside}_{e}_{a};\n         or\n"
+                );
+            }
+        }
+        let _ =
+            write!(out, "            accept Receive_{e};\n            Dispatch_{e}.Pass_{e};\n         or\n");
+    }
+    let _ = write!(out, "            terminate;\n         end select;\n      end loop;\n   end {name};\n");
+}
+
 /// A dispatcher for some events. Its list is kept without arithmetic, so that no check can fail, and it
 /// survives the end of an artist.
-fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool, out: &mut String) {
+fn dispatcher(
+    name: &str,
+    events: &[usize],
+    names: [&str; 3],
+    wants: &dyn Fn(usize, usize) -> bool,
+    out: &mut String,
+) {
+    let [register, unregister, receive] = names;
     let _ = writeln!(out, "   task body {name} is");
     for e in events {
         let _ = write!(
@@ -822,7 +891,7 @@ fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool
         for a in &artists {
             let _ = write!(
                 out,
-                "            accept Register_{e}_{a} do
+                "            accept {register}_{e}_{a} do
                if Size_{e} = 0 then
                   Slot_{e}_1 := {a};
                   Size_{e} := 1;
@@ -830,9 +899,9 @@ fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool
                   Slot_{e}_2 := {a};
                   Size_{e} := 2;
                end if;
-            end Register_{e}_{a};
+            end {register}_{e}_{a};
          or
-            accept Unregister_{e}_{a} do
+            accept {unregister}_{e}_{a} do
                if Size_{e} = 2 and Slot_{e}_2 = {a} then
                   Size_{e} := 1;
                elsif Size_{e} = 2 and Slot_{e}_1 = {a} then
@@ -841,12 +910,14 @@ fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool
                elsif Size_{e} = 1 and Slot_{e}_1 = {a} then
                   Size_{e} := 0;
                end if;
-            end Unregister_{e}_{a};
+            end {unregister}_{e}_{a};
          or
 "
             );
         }
-        let _ = writeln!(out, "            accept Receive_{e};");
+        // Whoever is behind another one lets it wait.
+        let waits = names == INSIDE;
+        let _ = writeln!(out, "            accept {receive}_{e}{}", if waits { " do" } else { ";" });
         for slot in 1..=2 {
             let _ = writeln!(
                 out,
@@ -866,6 +937,9 @@ fn dispatcher(name: &str, events: &[usize], wants: &dyn Fn(usize, usize) -> bool
             out.push_str(
                 "                  when others => null;\n               end case;\n            end if;\n",
             );
+        }
+        if waits {
+            let _ = writeln!(out, "            end {receive}_{e};");
         }
         out.push_str("         or\n");
     }

@@ -282,7 +282,8 @@ fn families(output: Option<&Path>) -> bool {
         ("relay, r twice", Box::new(|n| (relay(n), relay_twice(n))), vec![3, 10, 20, 30, 100]),
         ("chiron, 1b", Box::new(chiron("flavers-chiron", 0)), vec![2, 5, 10, 20, 40, 70]),
         ("chiron, 4", Box::new(chiron("flavers-chiron", 3)), vec![2, 5, 10, 20, 40, 70]),
-        ("chiron decomposed, 1b", Box::new(chiron("flavers-chiron-decomposed", 0)), vec![2, 10, 20, 40, 70]),
+        ("chiron decomposed, 1b", Box::new(chiron("chiron-subsystem", 0)), vec![2, 5, 10, 20, 40, 70]),
+        ("chiron decomposed, 4", Box::new(chiron("chiron-subsystem", 3)), vec![2, 5, 10, 20, 40, 70]),
     ];
     for (name, make, sizes) in rows {
         let mut points = Vec::new();

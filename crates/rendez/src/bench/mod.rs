@@ -51,7 +51,7 @@ fn emit(wanted: &str) -> u8 {
         for family in flavers_families::FAMILIES {
             let second =
                 family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
-            crate::complain!("  {:<20} N {}{second}; or PROPERTY:N", family.name, family.what);
+            crate::complain!("  {:<20} N {}{second}; or N:PROPERTY", family.name, family.what);
         }
         for (name, what) in inca::NAMES {
             crate::complain!("  {name:<20} N {what}; or N:PROPERTY");
