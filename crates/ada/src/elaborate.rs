@@ -16,7 +16,8 @@ use crate::parse::dotted;
 use crate::syntax::{self, Decl, DeclKind, ExprKind, Ident, SubprogramBody};
 use crate::units::{Units, unit_name};
 
-/// Limits that make a program finite; each that is met is listed in the assumptions.
+/// Limits that make a program finite, each of which is listed in the assumptions if it is met; and how far
+/// the environment is followed.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Tasks created by one allocator whose number of evaluations is not static.
@@ -29,6 +30,8 @@ pub struct Bounds {
     pub active_elements: i64,
     /// Tasks declared by tasks declared by tasks: how deep.
     pub task_nesting: usize,
+    /// Whether input may end, or have the wrong form, where nobody names the exceptions.
+    pub input_ends: bool,
 }
 
 impl Default for Bounds {
@@ -39,6 +42,7 @@ impl Default for Bounds {
             array_elements: 256,
             active_elements: 4096,
             task_nesting: 5,
+            input_ends: false,
         }
     }
 }

@@ -1437,7 +1437,19 @@ impl<'a> Elaborator<'a> {
     /// Exceptions that a library operation may raise: those that the program is prepared for.
     fn library_exceptions(&mut self, name: &str) {
         let mut prepared = false;
-        for exception in self.cx.prepared_for.clone() {
+        let mut possible = self.cx.prepared_for.clone();
+        let reads = name.rsplit('.').next().is_some_and(|last| last.starts_with("get"));
+        if self.bounds.input_ends && reads && name.contains("_io") {
+            possible.push(self.library_exception("ada.io_exceptions.end_error"));
+            // Characters have no wrong form.
+            let unit = name.rsplit('.').nth(1).unwrap_or_default();
+            if !["text_io", "wide_text_io", "wide_wide_text_io"].contains(&unit) {
+                possible.push(self.library_exception("ada.io_exceptions.data_error"));
+            }
+        }
+        possible.sort_unstable();
+        possible.dedup();
+        for exception in possible {
             let text = self.program.exception_name(exception).to_owned();
             let Some(environment) = library::may_raise(name, &text) else { continue };
             prepared = true;
@@ -1446,9 +1458,9 @@ impl<'a> Elaborator<'a> {
             self.raise(exception);
             self.cx.cur = passes;
         }
-        if !prepared && name.rsplit('.').next().is_some_and(|last| last.starts_with("get")) {
+        if !prepared && reads {
             self.program.assume(
-                "input has the right form and does not end where nobody handles End_Error and Data_Error",
+                "input has the right form and does not end where nobody handles End_Error and Data_Error by name (--input-ends)",
                 Span::NOWHERE,
             );
         }

@@ -124,6 +124,18 @@ pub fn may_raise(operation: &str, exception: &str) -> Option<bool> {
     }
 }
 
+/// The exceptions of input and output have other names in each of the units for it.
+pub fn renamed(exception: &str) -> String {
+    match exception.rsplit_once('.') {
+        Some((unit, last))
+            if unit.ends_with("_io") && (last.ends_with("_error") && may_raise(unit, last) == Some(true)) =>
+        {
+            format!("ada.io_exceptions.{last}")
+        }
+        _ => exception.to_owned(),
+    }
+}
+
 /// Units worth no assumption: they print, or only compute with values that are not followed.
 pub fn is_unremarkable(unit: &str) -> bool {
     unit.contains("text_io")

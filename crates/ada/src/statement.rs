@@ -276,10 +276,11 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Exceptions of library units, one for each name.
-    fn library_exception(&mut self, name: &str) -> rendez_model::ExceptionId {
-        match self.program.exceptions.iter().position(|e| e == name) {
+    pub(crate) fn library_exception(&mut self, name: &str) -> rendez_model::ExceptionId {
+        let name = crate::library::renamed(name);
+        match self.program.exceptions.iter().position(|e| *e == name) {
             Some(known) => rendez_model::ExceptionId::from(known),
-            None => self.program.add_exception(name),
+            None => self.program.add_exception(&name),
         }
     }
 

@@ -171,6 +171,9 @@ pub struct Input {
     /// Calls of a recursive procedure within each other, at most
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub recursion_bound: u16,
+    /// Input may end, or have the wrong form, also where nobody handles End_Error and Data_Error by name
+    #[arg(long)]
+    pub input_ends: bool,
     /// Follow a variable even if it seems to influence nothing
     #[arg(long, value_name = "VAR")]
     pub track: Vec<String>,

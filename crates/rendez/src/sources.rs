@@ -47,6 +47,7 @@ pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request
         main: input.main.clone(),
         bounds: rendez_ada::Bounds {
             tasks_per_allocator: input.task_bound.into(),
+            input_ends: input.input_ends,
             ..rendez_ada::Bounds::default()
         },
         naming: Naming::default(),
