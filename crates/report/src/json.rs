@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::text::assumptions;
 use crate::trace::tell;
-use crate::{Report, describe, help};
+use crate::{Report, help};
 
 #[derive(Serialize)]
 struct Document {
@@ -245,9 +245,8 @@ fn result(
 
 /// The step of the told trace from which on it repeats for ever.
 fn loop_step(report: &Report, finding: &Finding) -> Option<usize> {
-    let trace = finding.trace.as_ref()?;
-    let from = trace.loop_from?;
-    Some(trace.steps[..from].iter().filter(|s| describe(report.program, s).is_some()).count() + 1)
+    let from = finding.trace.as_ref()?.loop_from?;
+    Some(tell(report.program, finding).iter().filter(|t| t.index < from).count() + 1)
 }
 
 fn trace(report: &Report, finding: &Finding) -> Vec<TracePart> {

@@ -1,6 +1,6 @@
 //! Traces as they are told: the steps worth a sentence, and those of them that matter.
 
-use rendez_evidence::{Finding, Kind, Trace};
+use rendez_evidence::{Finding, Kind, Trace, TraceStep};
 use rendez_model::semantics::What;
 use rendez_model::{Action, Owner, Program, TaskId, Value, VarId};
 use rendez_source::Span;
@@ -31,6 +31,7 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
         .steps
         .iter()
         .enumerate()
+        .filter(|(index, _)| !is_passed(trace, *index))
         .filter_map(|(index, step)| {
             let (text, event) = describe(program, step)?;
             Some(Told {
@@ -47,6 +48,16 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
         .collect();
     Story { program, finding, trace }.mark(&mut told);
     told
+}
+
+/// Whether a task only comes to where it is met later.
+fn is_passed(trace: &Trace, index: usize) -> bool {
+    let step = &trace.steps[index].step;
+    let task = step.task;
+    let meets = |s: &TraceStep| {
+        s.step.task == task || matches!(s.step.what, What::Accepted { acceptor, .. } if acceptor == task)
+    };
+    step.what == What::Waits && trace.steps[index + 1..].iter().any(meets)
 }
 
 /// Changed variables of the program with their new values.
