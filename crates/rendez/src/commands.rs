@@ -153,6 +153,7 @@ pub fn prepare(input: &Input, ready: &mut Ready, delays: passes::Delays) -> Resu
     }
     propagate_constants(program);
     slice(program, &keep, delays);
+    classify_inputs(program);
     drop_idle_locks(program);
     let broken = rendez_model::validate(program);
     for invalid in broken.iter().take(5) {

@@ -62,6 +62,7 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let mut passed = program.clone();
     rendez_model::passes::propagate_constants(&mut passed);
     rendez_model::passes::slice(&mut passed, &[], rendez_model::passes::Delays::Any);
+    rendez_model::passes::classify_inputs(&mut passed);
     rendez_model::passes::drop_idle_locks(&mut passed);
     let broken = rendez_model::validate(&passed);
     if !broken.is_empty() {

@@ -124,6 +124,7 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Option<Result<(), String>
     let mut sliced = program.clone();
     rendez_model::passes::propagate_constants(&mut sliced);
     rendez_model::passes::slice(&mut sliced, &[], rendez_model::passes::Delays::Any);
+    rendez_model::passes::classify_inputs(&mut sliced);
     rendez_model::passes::drop_idle_locks(&mut sliced);
     let merged = Options { merge_local: true, ..options.clone() };
     let mut others = vec![(

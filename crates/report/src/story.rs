@@ -2,7 +2,7 @@
 
 use rendez_evidence::TraceStep;
 use rendez_model::semantics::What;
-use rendez_model::{Action, EntryId, Place, Program, Value, VarId};
+use rendez_model::{Action, EntryId, Expr, Place, Program, Value, VarId};
 
 /// What a step does, and the event it stands for; None if it is not worth telling.
 pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)> {
@@ -69,7 +69,10 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
             }
             _ => None,
         },
-        What::Chose(_) => Some(("goes on as the environment decides".into(), "choice".into())),
+        What::Chose(target) => Some(match input(program, step.step.loc, *target as usize) {
+            Some(text) => (format!("gets {text} from outside"), "input".into()),
+            None => ("goes on as the environment decides".into(), "choice".into()),
+        }),
         What::Took(yes) if step.step.guessed => {
             let way = if *yes { "true" } else { "false" };
             Some((format!("goes on as if the condition, which is not followed, were {way}"), "guess".into()))
@@ -106,6 +109,19 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
         });
     }
     told
+}
+
+/// What a choice of the environment reads, if it is one among values.
+fn input(program: &Program, loc: rendez_model::Loc, target: usize) -> Option<String> {
+    let node = program.node(loc);
+    let Action::Choose { targets } = &node.action else { return None };
+    let chosen = program.node(*targets.get(target)?);
+    match &chosen.action {
+        Action::Assign { to, value: Expr::Const(value), .. } if chosen.span == node.span => {
+            Some(assigned(program, to, Value::Known(*value)))
+        }
+        _ => None,
+    }
 }
 
 /// Variables of the program, not intermediate values.
