@@ -3,10 +3,9 @@
 //! Loops over constant ranges are run through, and what is called by index is known. Data that others may
 //! change, parameters that come back, and random values are unknown: branches on them go both ways.
 
-use std::collections::HashMap;
-
 use rendez_model::access::{each_written, task_code};
 use rendez_model::{Action, EntryId, Expr, Loc, Place, Program, Storage, TaskId, Value, VarId};
+use rustc_hash::FxHashMap;
 
 /// The ways of a task through its code.
 pub struct Alone {
@@ -52,7 +51,7 @@ impl Alone {
             })
             .collect();
         let mut alone = Alone { states: Vec::new(), next: Vec::new() };
-        let mut numbers: HashMap<(Loc, Known), u32> = HashMap::new();
+        let mut numbers: FxHashMap<(Loc, Known), u32> = FxHashMap::default();
         let mut work = vec![(program.tasks[task.index()].start, first)];
         numbers.insert(work[0].clone(), 0);
         alone.add(work[0].0);

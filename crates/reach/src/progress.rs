@@ -8,6 +8,8 @@
 //! before, so that circles of waiting remain. If every place is excluded, and no task can go on for ever
 //! without doing anything, the program neither blocks nor spins, however many tasks it has.
 //!
+//! Executions that meet a bound are not looked at: whoever comes there goes no further, and waits for nothing.
+//!
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
@@ -36,11 +38,10 @@ pub fn never_blocks(program: &Program) -> bool {
                 | Action::Async { .. }
                 | Action::Abort { .. }
                 | Action::Close { .. }
-                | Action::Stop { .. }
                 | Action::Unsupported { .. }
         )
     };
-    if flat.tasks.iter().any(|t| t.background) || !code.iter().flatten().all(covered) {
+    if !code.iter().flatten().all(covered) {
         return false;
     }
     let ending = finite::ending(program);
@@ -70,7 +71,9 @@ pub fn never_blocks(program: &Program) -> bool {
             }
         }
     }
-    proof.waits.is_empty() && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
+    // Tasks of the environment may wait for ever.
+    proof.waits.iter().all(|w| flat.tasks[w.task.index()].background)
+        && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
 }
 
 struct Proof<'p> {
@@ -135,6 +138,7 @@ impl Proof<'_> {
             | Action::Activated { .. }
             | Action::Complete { .. }
             | Action::Await { .. }
+            | Action::Stop { .. }
             | Action::Terminate => false,
             Action::Havoc { to: Place::Var(_), .. } | Action::Allocate { to: Place::Var(_), .. } => false,
             Action::Activate { .. } => self.activations_fail,
@@ -234,6 +238,16 @@ impl Proof<'_> {
                 for loc in &inside {
                     match self.action(*loc) {
                         Action::Lock { object, .. } => wants.push(object.index()),
+                        // Whoever is started comes to the end of its activation, if it gets its locks.
+                        Action::Activate { tasks, .. } => {
+                            for child in tasks.iter().flat_map(|e| self.possible_tasks(e)) {
+                                for l in self.activation(child) {
+                                    if let Action::Lock { object, .. } = self.action(l) {
+                                        wants.push(object.index());
+                                    }
+                                }
+                            }
+                        }
                         _ if self.is_wait(*loc) => return false,
                         _ => {}
                     }
@@ -247,6 +261,13 @@ impl Proof<'_> {
         rendez_evidence::components(objects, lists)
             .iter()
             .all(|c| c.len() == 1 && !wants[c[0] as usize].contains(&(c[0] as usize)))
+    }
+
+    fn possible_tasks(&self, e: &Expr) -> Vec<TaskId> {
+        match e.constant() {
+            Some(task) => vec![TaskId(task as u32)],
+            None => (1..self.program.tasks.len()).map(TaskId::from).collect(),
+        }
     }
 
     fn all_waits(&self) -> Vec<Wait> {
@@ -303,8 +324,11 @@ impl Proof<'_> {
             return false;
         }
         let start = vec![self.program.tasks[server.index()].start];
-        // The only call of the main program finds its server where it has accepted none yet.
-        let first = wait.task == TaskId::ENVIRONMENT && self.safe_calls[entry.index()] && self.main.is_some();
+        // The only call of an entry finds its server where it has accepted none yet.
+        let first = match wait.task {
+            TaskId::ENVIRONMENT => self.safe_calls[entry.index()] && self.main.is_some(),
+            task => self.is_only_call(task, wait.loc, entry),
+        };
         let stops = |l: Loc| match first {
             true => self.accepts_only(l, entry),
             false => matches!(self.action(l), Action::Complete { .. }),
@@ -322,6 +346,26 @@ impl Proof<'_> {
         let elsewhere = |code: &[Loc]| code.iter().copied().filter(|l| !self.accepts(*l, entry)).collect();
         let elsewhere: Vec<Loc> = elsewhere(if first { &living } else { &self.code[server.index()] });
         self.passes(server, &elsewhere)
+    }
+
+    /// Whether an entry is called once at most: at a location that a task comes to once.
+    fn is_only_call(&self, task: TaskId, at: Loc, entry: EntryId) -> bool {
+        let calls = |l: &Loc| match self.action(*l) {
+            Action::EntryCall { entry: called, .. } => self.program.possible_entries(called).contains(&entry),
+            _ => false,
+        };
+        let name = Expr::Const(i64::from(task.0));
+        let starts =
+            |l: &Loc| matches!(self.action(*l), Action::Activate { tasks, .. } if tasks.contains(&name));
+        let main = TaskId::ENVIRONMENT;
+        let mut starters = self.code.iter().flatten().filter(|l| starts(l));
+        let once = match (starters.next(), starters.next()) {
+            (Some(l), None) => self.code[main.index()].contains(l) && !self.comes_again(main, *l),
+            _ => false,
+        };
+        once && self.allocations(task).is_empty()
+            && !self.comes_again(task, at)
+            && self.code.iter().flatten().filter(|l| calls(l)).all(|l| *l == at)
     }
 
     /// Whether nothing but a call of an entry lets a task go on from a location.

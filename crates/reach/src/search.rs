@@ -591,6 +591,8 @@ struct Run<'r, 's, 'p> {
     fast: Option<Fast>,
     /// Numbers that no state has.
     holes: usize,
+    /// States that were packed anew.
+    packed: usize,
     /// Once it is complete.
     graph: Option<Graph>,
 }
@@ -645,6 +647,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             places,
             fast: None,
             holes: 0,
+            packed: 0,
             graph: None,
         }
     }
@@ -698,6 +701,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.
 const PLAIN: u32 = u32::MAX;
+/// Bits that slots have to spare, at most.
+const MOST_SPARE: usize = 3;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States that are expanded together.
@@ -949,8 +954,16 @@ impl Run<'_, '_, '_> {
     /// Some slot needs more bits.
     fn pack_anew(&mut self) {
         self.fast = None;
+        // Where that happens again and again there is room for what comes.
+        self.packed += self.store.len();
+        let spare = (self.packed / (self.store.len() + 1000)).min(MOST_SPARE);
         let slots = &self.network.slots;
-        let layout = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
+        let room = |slot: usize| match slots.count(slot) {
+            0 | 1 if spare < 2 => 1,
+            0 | 1 => 2,
+            count => count << spare,
+        };
+        let layout = Layout::new((0..slots.count_slots()).map(room));
         let store = Store::new(&layout, self.store.len(), self.stubborn.is_some());
         let values = std::cell::RefCell::new(Vec::new());
         store.take_over(&self.store, |before, now| {
