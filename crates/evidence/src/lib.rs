@@ -69,6 +69,8 @@ impl Default for Options {
 pub struct Control {
     pub stop: AtomicBool,
     pub states: AtomicUsize,
+    /// Threads that nobody else needs any more.
+    pub spare: AtomicUsize,
 }
 
 /// How a search ended.

@@ -37,7 +37,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let part = match (ends, shares) {
         (false, false) => 1.0,
         (true, _) => 0.45,
-        (false, true) => 0.75,
+        (false, true) => 0.85,
     };
     // A bug in a large program is found first; if none is found soon, nothing is lost.
     if program.tasks.len() > LARGE {
@@ -60,7 +60,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         run.stats.transitions += stats.transitions;
     }
     if limited {
-        let time = share(options, started, 0.85).timeout.unwrap_or(Duration::from_secs(10));
+        let time = share(options, started, 0.92).timeout.unwrap_or(Duration::from_secs(10));
         walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings, walk);
     }
     if freely && findings.any_blocking() {
@@ -461,6 +461,11 @@ pub fn reach<'s, 'p>(
     let first = with(&Options { timeout: Some(brief), ..options.clone() }, config);
     if first.end != End::Time {
         return first;
+    }
+    // Nothing is gained, and that is known already.
+    if !first.is_reduced() {
+        drop(first);
+        return with(&share(options, started, 1.0), &Config { stubborn: false, ..config.clone() });
     }
     drop(first);
     let plain = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));

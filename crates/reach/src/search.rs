@@ -767,12 +767,16 @@ impl Run<'_, '_, '_> {
         result
     }
 
+    fn threads(&self) -> usize {
+        self.config.threads + self.control.spare.load(Ordering::Relaxed)
+    }
+
     fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
             self.prepare(to - from);
             // Small levels, and all while much is still to be learnt, are for one thread.
-            let end = match self.config.threads > 1 && to - from > 4 * BLOCK {
+            let end = match self.threads() > 1 && to - from > 4 * BLOCK {
                 true => self.level_of_many(from as u32, to as u32),
                 false => self.level_of_one(from as u32, to as u32),
             };
@@ -899,7 +903,7 @@ impl Run<'_, '_, '_> {
         if self.store.is_crowded() {
             self.store.grow();
         }
-        if self.config.threads > 1 && !self.store.is_state(id) {
+        if !self.store.is_state(id) {
             return None;
         }
         loop {
@@ -985,7 +989,7 @@ impl Run<'_, '_, '_> {
     fn level_of_many(&mut self, from: u32, to: u32) -> Option<End> {
         let position = AtomicU32::new(from);
         let pause = AtomicBool::new(false);
-        let mut workers: Vec<Worker> = (0..self.config.threads).map(|_| Worker::default()).collect();
+        let mut workers: Vec<Worker> = (0..self.threads()).map(|_| Worker::default()).collect();
         workers[0] = std::mem::take(&mut self.worker);
         workers.iter_mut().for_each(|w| w.spare.block = 256);
         loop {
@@ -1114,6 +1118,11 @@ impl Reached<'_, '_> {
             places: &self.places,
             fast: None,
         }
+    }
+
+    /// Whether steps were left out.
+    pub fn is_reduced(&self) -> bool {
+        self.stubborn.is_some()
     }
 
     /// None if it takes too much memory.

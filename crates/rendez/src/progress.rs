@@ -22,6 +22,8 @@ pub struct Board {
     interrupted: AtomicBool,
     asked: AtomicUsize,
     decided: AtomicUsize,
+    /// Threads whose work is done.
+    spare: AtomicUsize,
 }
 
 impl Board {
@@ -38,6 +40,7 @@ impl Board {
         if self.is_interrupted() {
             control.stop.store(true, Ordering::Relaxed);
         }
+        control.spare.store(self.spare.load(Ordering::Relaxed), Ordering::Relaxed);
         let result = work(&control);
         self.running().retain(|r| !Arc::ptr_eq(&r.control, &control));
         result
@@ -46,6 +49,13 @@ impl Board {
     /// Stops whatever runs: everything is decided.
     pub fn call_off(&self) {
         self.running().iter().for_each(|r| r.control.stop.store(true, Ordering::Relaxed));
+    }
+
+    /// A thread has nothing more to do: whoever runs may use it.
+    pub fn lend(&self) {
+        let running = self.running();
+        let spare = self.spare.fetch_add(1, Ordering::Relaxed) + 1;
+        running.iter().for_each(|r| r.control.spare.store(spare, Ordering::Relaxed));
     }
 
     pub fn is_busy(&self) -> bool {
