@@ -306,7 +306,7 @@ impl<'a, 'p> Probe<'a, 'p> {
                         }
                         _ => false,
                     };
-                    again && meets.loops(i.into())
+                    again && meets.repeats(i.into())
                 };
                 program.nodes.iter().enumerate().map(looks).collect()
             }

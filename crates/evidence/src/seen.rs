@@ -207,7 +207,7 @@ impl Effort {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                if !reads.is_empty() && self.meets.loops(outcome.step.loc) {
+                if !reads.is_empty() && self.meets.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
                 // What nobody reads is of no use; what is not followed may change.

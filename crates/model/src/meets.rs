@@ -7,12 +7,18 @@ pub struct Meets {
     meet: Vec<Option<Loc>>,
     region: Vec<Vec<Loc>>,
     loops: Vec<bool>,
+    endless: Vec<bool>,
 }
 
 impl Meets {
     pub fn new(program: &Program) -> Meets {
         let n = program.nodes.len();
-        let mut meets = Meets { meet: vec![None; n], region: vec![Vec::new(); n], loops: vec![false; n] };
+        let mut meets = Meets {
+            meet: vec![None; n],
+            region: vec![Vec::new(); n],
+            loops: vec![false; n],
+            endless: vec![false; n],
+        };
         for task in &program.tasks {
             meets.find(program, task.start);
         }
@@ -35,6 +41,11 @@ impl Meets {
     /// Whether the branch decides about another round of a loop.
     pub fn loops(&self, loc: Loc) -> bool {
         self.loops[loc.index()]
+    }
+
+    /// Whether the branch decides about another round of a loop, or is in one that has no exit.
+    pub fn repeats(&self, loc: Loc) -> bool {
+        self.loops[loc.index()] || self.endless[loc.index()]
     }
 
     /// Post-dominators of the branches of one graph.
@@ -69,6 +80,7 @@ impl Meets {
             }
         };
         mark(exit, &mut reaches, &pred);
+        let endless: Vec<bool> = reaches.iter().map(|r| !r).collect();
         for i in 0..n {
             if !reaches[i] {
                 succ[i].push(exit);
@@ -135,20 +147,25 @@ impl Meets {
             if !matches!(program.node(*loc).action, Action::Branch { .. } | Action::Choose { .. }) {
                 continue;
             }
+            let behind = |stop: usize| {
+                let mut behind = Vec::new();
+                let mut seen = vec![false; n + 1];
+                seen[stop] = true;
+                let mut work = succ[i].clone();
+                while let Some(k) = work.pop() {
+                    if k == exit || std::mem::replace(&mut seen[k], true) {
+                        continue;
+                    }
+                    behind.push(order[k]);
+                    work.extend(&succ[k]);
+                }
+                behind
+            };
             // Arms that do not meet: one of them never comes to an end.
             let meet = idom[i].unwrap_or(exit);
-            let mut region = Vec::new();
-            let mut seen = vec![false; n + 1];
-            seen[meet] = true;
-            let mut work = succ[i].clone();
-            while let Some(k) = work.pop() {
-                if k == exit || std::mem::replace(&mut seen[k], true) {
-                    continue;
-                }
-                region.push(order[k]);
-                work.extend(&succ[k]);
-            }
+            let region = behind(meet);
             self.loops[loc.index()] = region.contains(loc);
+            self.endless[loc.index()] = endless[i] && behind(exit).contains(loc);
             if meet != exit {
                 self.meet[loc.index()] = Some(order[meet]);
                 self.region[loc.index()] = region;
