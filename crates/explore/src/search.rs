@@ -144,8 +144,10 @@ pub fn search_from(
     let mut graph = Graph::new(first.clone(), run.frontier.by_task());
     run.frontier.push(0, &graph, &first);
     let mut end = End::Complete;
+    // States of many tasks take their time.
+    let pause = (2048 / program.tasks.len().max(32)).max(1);
     while let Some(next) = run.frontier.pop() {
-        if graph.expanded().is_multiple_of(64) {
+        if graph.expanded().is_multiple_of(pause) {
             control.states.store(graph.len(), Ordering::Relaxed);
             if control.stop.load(Ordering::Relaxed) {
                 end = End::Interrupted;
