@@ -40,7 +40,7 @@ const NODES: usize = 4_000;
 /// Cases of one net, as long as it can be made more exact.
 const BRANCHES: usize = 12;
 /// How often a loop is tried; at first there may be old values.
-const MOST_ROUNDS: usize = 4;
+const MOST_ROUNDS: usize = 5;
 /// Markings that are looked at for a solution that is not whole.
 const PROBE: usize = 2_000;
 /// Components with more places between them are not made one.
@@ -279,12 +279,9 @@ impl One<'_> {
         let mut done = Vec::new();
         let mut guessed = false;
         for mv in moves {
-            let mut out = Vec::new();
-            semantics.successors(&state, mv.task, &mut out);
-            if mv.choice as usize >= out.len() {
+            let Some(outcome) = semantics.step(&state, *mv) else {
                 return Result::Unknown("internal error: a trace does not replay".into());
-            }
-            let outcome = out.swap_remove(mv.choice as usize);
+            };
             guessed |= outcome.step.guessed;
             state = outcome.state;
             done.push(*mv);
@@ -310,34 +307,26 @@ impl One<'_> {
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
 fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Result {
-    let mut state = semantics.initial();
-    let mut guessed = false;
-    let mut done: Vec<Move> = Vec::new();
-    let mut known: Vec<(Vec<u8>, usize)> = Vec::new();
-    let mut rest = moves[..first].iter();
-    loop {
-        for mv in rest {
-            let mut out = Vec::new();
-            semantics.successors(&state, mv.task, &mut out);
-            if mv.choice as usize >= out.len() {
-                return Result::Unknown("a loop of the net cannot be repeated in the program".into());
-            }
-            let outcome = out.swap_remove(mv.choice as usize);
-            guessed |= outcome.step.guessed;
-            state = outcome.state;
-            done.push(*mv);
+    let mut done = moves[..first].to_vec();
+    let mut known: Vec<(State, usize)> = Vec::new();
+    for _ in 0..=MOST_ROUNDS {
+        let Some(trace) = rendez_evidence::replay(semantics, &done) else {
+            return Result::Unknown("a loop of the net cannot be repeated in the program".into());
+        };
+        let guessed = trace.guessed();
+        let before = known.iter().find(|(state, _)| *state == trace.last);
+        if let Some(from) = before.map(|(_, from)| *from) {
+            return Result::Found {
+                moves: done,
+                state: Box::new(trace.last),
+                guessed,
+                loop_from: Some(from),
+            };
         }
-        let mut code = Vec::new();
-        state.encode(&mut code);
-        if let Some((_, from)) = known.iter().find(|(known, _)| *known == code) {
-            return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: Some(*from) };
-        }
-        if known.len() > MOST_ROUNDS {
-            return Result::Unknown("a loop of the net is none of the program".into());
-        }
-        known.push((code, done.len()));
-        rest = moves[first..].iter();
+        known.push((trace.last, done.len()));
+        done.extend(&moves[first..]);
     }
+    Result::Unknown("a loop of the net is none of the program".into())
 }
 
 /// Whether two components may be made one.

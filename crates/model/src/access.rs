@@ -90,14 +90,7 @@ pub fn task_code(program: &Program, task: TaskId) -> Vec<Loc> {
 /// Everything reachable from some locations, through handlers and calls. Procedures that
 /// `enters` refuses are stepped over.
 pub fn closure(program: &Program, starts: Vec<Loc>, enters: impl Fn(ProcId) -> bool) -> Vec<Loc> {
-    let mut seen = vec![false; program.nodes.len()];
-    let mut order = Vec::new();
-    let mut work = starts;
-    while let Some(loc) = work.pop() {
-        if std::mem::replace(&mut seen[loc.index()], true) {
-            continue;
-        }
-        order.push(loc);
+    closure_by(program, starts, |loc, work| {
         let node = program.node(loc);
         node.action.each_successor(|next| work.push(next));
         if let Action::Call { proc, .. } = &node.action
@@ -106,6 +99,19 @@ pub fn closure(program: &Program, starts: Vec<Loc>, enters: impl Fn(ProcId) -> b
             work.push(program.procs[proc.index()].start);
         }
         work.extend(program.handlers_at(loc).map(|c| c.1));
+    })
+}
+
+/// Everything reachable from some locations, each once; `next` adds where one leads.
+pub fn closure_by(program: &Program, starts: Vec<Loc>, mut next: impl FnMut(Loc, &mut Vec<Loc>)) -> Vec<Loc> {
+    let mut seen = vec![false; program.nodes.len()];
+    let mut order = Vec::new();
+    let mut work = starts;
+    while let Some(loc) = work.pop() {
+        if !std::mem::replace(&mut seen[loc.index()], true) {
+            order.push(loc);
+            next(loc, &mut work);
+        }
     }
     order
 }

@@ -13,7 +13,7 @@
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
-use rendez_model::access::{Access, each_written, task_code};
+use rendez_model::access::{Access, closure_by, each_written, task_code};
 use rendez_model::passes::{inline, recursive_procedures};
 use rendez_model::{
     Action, Alternative, CallMode, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, TaskId, VarId,
@@ -159,19 +159,11 @@ impl Proof<'_> {
 
     /// What can be reached from some locations of a task without going past others.
     fn reachable(&self, task: TaskId, from: Vec<Loc>, stop: impl Fn(Loc) -> bool) -> Vec<Loc> {
-        let mut seen = vec![false; self.program.nodes.len()];
-        let mut order = Vec::new();
-        let mut work = from;
-        while let Some(loc) = work.pop() {
-            if std::mem::replace(&mut seen[loc.index()], true) {
-                continue;
-            }
-            order.push(loc);
+        closure_by(self.program, from, |loc, work| {
             if !stop(loc) {
                 work.extend(self.next(task, loc));
             }
-        }
-        order
+        })
     }
 
     /// Whether a task may have to wait at a location, for whatever.

@@ -116,8 +116,8 @@ pub struct Bench {
     #[arg(long, value_name = "FAMILY:N")]
     pub emit: Option<String>,
     /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
-    /// reduction, growth, propagation; of `inca`: example, figure-10, families, deadlock; or of
-    /// `directed`: tables, threads, planted
+    /// reduction, growth, propagation; of `inca`: example, figure-10, families, deadlock; of
+    /// `directed`: tables, threads, planted; or of `peers`: FAMILY or FAMILY:N
     #[arg(long, value_name = "PART")]
     pub only: Option<String>,
     /// Where `growth`, `flavers`, `inca` and `directed` write their plots

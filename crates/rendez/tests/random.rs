@@ -127,6 +127,13 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     Some(Err(lines.join("\n")))
 }
 
+/// What was once found at random, without the passes that the command line applies.
+#[test]
+fn what_was_found_at_random_stays_mended() {
+    let source = include_str!("../../../corpus/spin_without_exit.adb");
+    assert_eq!(explored_all_ways(source), Some(Ok(())));
+}
+
 #[test]
 fn passes_and_merging_keep_the_verdicts_of_random_programs() {
     let (count, decided) =

@@ -1,6 +1,6 @@
 //! What the code says about units: where tasks rest, what a step there may touch, what comes before.
 
-use rendez_model::access::{Access, each_written};
+use rendez_model::access::{Access, closure_by, each_written};
 use rendez_model::{
     Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
 };
@@ -112,19 +112,11 @@ impl<'a> Code<'a> {
     /// Locations from some on, passing through those that `passes` accepts; others are included
     /// but not passed.
     fn reach(&self, starts: Vec<Loc>, passes: impl Fn(Loc) -> bool) -> Vec<Loc> {
-        let mut seen = vec![false; self.program.nodes.len()];
-        let mut order = Vec::new();
-        let mut work = starts;
-        while let Some(loc) = work.pop() {
-            if std::mem::replace(&mut seen[loc.index()], true) {
-                continue;
-            }
-            order.push(loc);
+        closure_by(self.program, starts, |loc, work| {
             if passes(loc) {
                 self.next(loc, &mut |l| work.push(l));
             }
-        }
-        order
+        })
     }
 
     /// What a unit may run through, up to where tasks rest. Each location comes with whether the

@@ -24,7 +24,7 @@ pub fn run(bench: &Bench) -> u8 {
     }
     match bench.table {
         Table::Cats => cats(),
-        Table::Peers => peers::run(),
+        Table::Peers => peers::run(bench.only.as_deref()),
         Table::Growth => growth::run(bench.output.as_deref()),
         Table::Inca => inca::run(bench.output.as_deref(), bench.only.as_deref()),
         Table::Directed => directed::run(bench.output.as_deref(), bench.only.as_deref()),

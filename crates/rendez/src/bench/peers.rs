@@ -71,7 +71,8 @@ fn spin(family: &str, n: usize, states: usize, folder: &std::path::Path) -> Opti
     })
 }
 
-pub(super) fn run() -> u8 {
+/// The rows whose name begins with `only`, or all.
+pub(super) fn run(only: Option<&str>) -> u8 {
     let folder = std::env::temp_dir().join(format!("rendez-peers-{}", std::process::id()));
     if std::fs::create_dir_all(&folder).is_err() {
         crate::complain!("error: {}: cannot be made", folder.display());
@@ -86,7 +87,14 @@ pub(super) fn run() -> u8 {
         .map(|n| ("ordered", n))
         .chain((5..=8).map(|n| ("readers-writers", n)))
         .chain((4..=6).map(|n| ("gas-station", n)))
+        .filter(|(family, n)| only.is_none_or(|only| format!("{family}:{n}").starts_with(only)))
         .collect();
+    if rows.is_empty() {
+        crate::complain!(
+            "error: no program of that name; there are ordered:10..14, readers-writers:5..8, gas-station:4..6"
+        );
+        return crate::commands::BAD_INPUT;
+    }
     for (family, n) in rows {
         let Some((states, seconds, bytes)) = ours(family, n, 1, false, 600) else { continue };
         let two = ours(family, n, 2, false, 600).map_or(0.0, |t| seconds / t.1);
