@@ -6,6 +6,7 @@ use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
 use rendez_network::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
+use rendez_network::slots::Apart;
 use rendez_network::{Network, Steps, Tig};
 
 use crate::depths::{self, Sector};
@@ -103,7 +104,8 @@ pub fn learn<'s, 'p>(
     let (network, mut net) = loop {
         let steps = Steps::new(semantics, true, plan.skip_guesses, &loud, &[]);
         let tig = if plan.split { Tig::Split } else { Tig::Modified };
-        let mut network = Network::with(steps, tig, plan.apart);
+        let apart = if plan.apart { Apart::Tasks } else { Apart::Nobody };
+        let mut network = Network::with(steps, tig, &apart);
         match Net::learn(&mut network, &learning) {
             Ok(net) => break (network, net),
             Err(NoNet::Loud) => loud = network.steps.loud.borrow().clone(),

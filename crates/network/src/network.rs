@@ -15,7 +15,7 @@ use rendez_model::semantics::{Move, Step, What};
 use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 
-use crate::slots::{Note, Role, Slots};
+use crate::slots::{Apart, Note, Role, Slots, rests_at};
 use crate::steps::{Fate, Macro, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
@@ -246,11 +246,10 @@ impl Tables {
 
 impl<'s, 'p> Network<'s, 'p> {
     pub fn new(steps: Steps<'s, 'p>, tig: Tig) -> Self {
-        Network::with(steps, tig, false)
+        Network::with(steps, tig, &Apart::Nobody)
     }
 
-    /// With `apart`, cells of tasks have slots of their own.
-    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: bool) -> Self {
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &Apart) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
         let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
@@ -299,7 +298,10 @@ impl<'s, 'p> Network<'s, 'p> {
         let last = self.tables.outcomes.len() as u32;
         if !self.tables.knows(task, values[task]) {
             let alone = self.steps.chooses(&state, id);
-            self.learn_alone(task, values[task], alone);
+            // With other values in cells that lie elsewhere it might be otherwise.
+            let looked = self.slots_of(&self.log.take());
+            let elsewhere = looked.iter().any(|s| self.slots.keeper(*s as usize) == Some(id));
+            self.learn_alone(task, values[task], alone && !elsewhere);
         }
         self.log.take();
         self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
@@ -339,6 +341,7 @@ impl<'s, 'p> Network<'s, 'p> {
                     self.tables.changes.push((slot as u32, new));
                 }
             }
+            self.forget(values, looked, &step);
         }
         let seen: Vec<Seen> = step.steps.iter().flat_map(seen_in).collect();
         let outcome = Outcome {
@@ -369,6 +372,21 @@ impl<'s, 'p> Network<'s, 'p> {
             entries: step.entries,
             groups: step.groups,
         });
+    }
+
+    /// Cells that have slots of their own and are read no more after a step, though it did not look at them.
+    fn forget(&mut self, values: &[u32], looked: &[u32], step: &Macro) {
+        let program = self.steps.semantics.program;
+        let mut slots = Vec::new();
+        for &task in looked.iter().filter(|s| (**s as usize) < program.tasks.len()) {
+            let task = task as usize;
+            let to = rests_at(program, task, step.state.tasks.peek(task));
+            self.slots.each_forgotten(task, values[task], to, |slot| slots.push(slot));
+        }
+        for slot in slots.into_iter().filter(|s| !looked.contains(s)) {
+            let new = self.slots.number(program, &step.state, slot as usize, Note::default());
+            self.tables.changes.push((slot, new));
+        }
     }
 
     /// Who takes part in the rendezvous of a step, and what that leaves in their notes.

@@ -1,5 +1,6 @@
 //! The state cut into slots: one per task with its own cells and queues, one per protected object
-//! with its components, one per shared cell. Each slot numbers the contents it ever had.
+//! with its components, one per shared cell. Each slot numbers the contents it ever had. Where these are
+//! too many, cells have slots of their own.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use rendez_model::access::{Access, each_written};
 use rendez_model::liveness::Liveness;
 use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
 use rendez_model::symmetry::Renaming;
-use rendez_model::{EntryId, ObjectId, Owner, Program, Storage, TaskId, Value, VarId};
+use rendez_model::{EntryId, Loc, ObjectId, Owner, Program, Storage, TaskId, Value, VarId};
 use rustc_hash::FxBuildHasher;
 
 /// What one part of a slot holds.
@@ -48,6 +49,17 @@ enum Name {
 
 type Content = Box<[Part]>;
 
+/// Whose cells have slots of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Apart {
+    #[default]
+    Nobody,
+    /// All tasks. A step changes nothing that it does not look at.
+    Tasks,
+    /// The tasks and objects with these slots. What is read no more is forgotten, whatever it was.
+    These(Vec<usize>),
+}
+
 pub struct Slots {
     /// By number of the part, as a watched state counts them.
     slot_of: Vec<u32>,
@@ -58,32 +70,43 @@ pub struct Slots {
     noted: bool,
     /// Cells that are of no interest any more are forgotten.
     liveness: Option<Liveness>,
+    /// By task: its cells that have slots of their own and may be forgotten.
+    forgotten: Vec<Vec<(VarId, u32)>>,
+    /// By slot: the task whose cell it is, if that may be forgotten.
+    keepers: Vec<Option<TaskId>>,
+    /// How many slots may have cells beside other things.
+    mixed: usize,
 }
 
 impl Slots {
-    /// The slots of the tasks come first, in their order.
-    /// With `apart`, cells of tasks have slots of their own.
-    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: bool) -> Slots {
+    /// The slots of the tasks come first, in their order, then those of objects.
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: &Apart) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
         let mut names = Vec::new();
         let mut slot_of = Vec::new();
         let sole = sole_users(program, access);
+        let is_apart = |slot: usize| match apart {
+            Apart::Nobody => false,
+            Apart::Tasks => slot < tasks,
+            Apart::These(slots) => slots.contains(&slot),
+        };
+        let mixed = next;
+        let mut forgotten = vec![Vec::new(); tasks];
         for (v, var) in program.vars.iter().enumerate() {
-            let slot = match (var.storage, sole[v]) {
-                (Storage::Local(_), _) | (Storage::Shared, Some(_)) if apart => {
-                    next += 1;
-                    next - 1
-                }
-                (Storage::Local(task), _) => task.index(),
-                (Storage::Component(o), _) => object(o.index()),
-                (Storage::Shared, Some(task)) => task.index(),
-                (Storage::Shared, None) => {
-                    next += 1;
-                    next - 1
-                }
+            let together = match (var.storage, sole[v]) {
+                (Storage::Local(task), _) | (Storage::Shared, Some(task)) => Some(task.index()),
+                (Storage::Component(o), _) => Some(object(o.index())),
+                (Storage::Shared, None) => None,
             };
+            let slot = together.filter(|slot| !is_apart(*slot)).unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            });
+            if let (Some(task), Apart::These(_)) = (together.filter(|t| *t < tasks && *t != slot), apart) {
+                forgotten[task].push((VarId::from(v), slot as u32));
+            }
             slot_of.push(slot as u32);
             names.push(Name::Cell(v));
         }
@@ -108,7 +131,33 @@ impl Slots {
         }
         let values = vec![IndexSet::default(); next];
         let liveness = Liveness::new(program, access);
-        Slots { slot_of, parts, values, like: like.clone(), noted, liveness }
+        let mut keepers = vec![None; next];
+        for (task, cells) in forgotten.iter().enumerate() {
+            cells.iter().for_each(|(_, slot)| keepers[*slot as usize] = Some(TaskId::from(task)));
+        }
+        let like = like.clone();
+        Slots { slot_of, parts, values, like, noted, liveness, forgotten, keepers, mixed }
+    }
+
+    /// Whether a slot has cells beside other things.
+    pub fn is_mixed(&self, slot: usize) -> bool {
+        slot < self.mixed && self.parts[slot].iter().any(|name| matches!(name, Name::Cell(_)))
+    }
+
+    /// The task whose cell a slot is, if the cell is forgotten where it is read no more.
+    pub fn keeper(&self, slot: usize) -> Option<TaskId> {
+        self.keepers[slot]
+    }
+
+    /// Calls `f` with the slots of cells that a task forgets on its way from a content to a location.
+    pub fn each_forgotten(&self, task: usize, number: u32, to: Loc, mut f: impl FnMut(u32)) {
+        let from = self.task(task, number).map(|ts| ts.pc);
+        let (Some(liveness), Some(from)) = (&self.liveness, from) else { return };
+        for (cell, slot) in &self.forgotten[task] {
+            if liveness.is_live(from, *cell) && !liveness.is_live(to, *cell) {
+                f(*slot);
+            }
+        }
     }
 
     /// What a slot is called.
@@ -141,8 +190,12 @@ impl Slots {
         // The slots of tasks come first.
         let task = (slot < program.tasks.len()).then(|| tidy(program, slot, state.tasks.peek(slot)));
         let note = (self.noted && task.is_some()).then_some(Part::Note(note));
-        let dead = |v: usize| match (&task, &self.liveness) {
-            (Some(ts), Some(liveness)) => !liveness.is_live(ts.pc, VarId::from(v)),
+        let pc = match self.keepers[slot] {
+            Some(keeper) => Some(rests_at(program, keeper.index(), state.tasks.peek(keeper.index()))),
+            None => task.as_ref().map(|ts| ts.pc),
+        };
+        let dead = |v: usize| match (pc, &self.liveness) {
+            (Some(pc), Some(liveness)) => !liveness.is_live(pc, VarId::from(v)),
             _ => false,
         };
         let content: Content = self.parts[slot]
@@ -266,10 +319,17 @@ impl Slots {
 }
 
 /// Where a task that is not there stopped is of no interest.
+pub(crate) fn rests_at(program: &Program, task: usize, ts: &TaskState) -> Loc {
+    match ts.status {
+        Status::Unborn | Status::Terminated => program.tasks[task].start,
+        _ => ts.pc,
+    }
+}
+
 fn tidy(program: &Program, task: usize, ts: &TaskState) -> TaskState {
     let mut ts = ts.clone();
     if matches!(ts.status, Status::Unborn | Status::Terminated) {
-        ts.pc = program.tasks[task].start;
+        ts.pc = rests_at(program, task, &ts);
         ts.wait = Wait::Nothing;
         ts.frames.clear();
         ts.accepts.clear();

@@ -19,6 +19,7 @@ use crate::progress::never_blocks;
 use crate::search::{Again, Config, Reached, search};
 use crate::walk::{Reporter, descend, walk};
 use rendez_network::network::{Network, Tig};
+use rendez_network::slots::Apart;
 use rendez_network::steps::{Fate, Steps};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
@@ -495,13 +496,15 @@ fn repeat<'s, 'p>(
     search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
-    let mut loud = Vec::new();
+    let (mut loud, mut apart) = (Vec::new(), Vec::new());
     let mut config = config.clone();
     loop {
         let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        match search(Network::new(steps, Tig::Modified), &config, &share(options, started, 1.0)) {
+        let network = Network::with(steps, Tig::Modified, &Apart::These(apart.clone()));
+        match search(network, &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
             Err(Again::Loud(more)) => loud = more,
+            Err(Again::Apart(more)) => apart.extend(more),
             Err(Again::Plainly) => config.stubborn = false,
         }
     }

@@ -1,48 +1,45 @@
 //! The tables once more, as flat arrays for the layout at hand.
 //!
-//! While nothing new is learnt, most steps look at their own slot and at one other. For these a few
-//! loads from arrays without indirection are enough; everything else is left to the trees.
+//! While nothing new is learnt, and nothing has to be noted, a few loads from arrays tell the steps of a task;
+//! everything else is left to the trees.
 
 use crate::store::{Layout, Patch};
 use rendez_network::network::{Known, Tables};
 
 pub struct Fast {
     pub tasks: Vec<Task>,
-    heads: Vec<Head>,
-    kids: Vec<u32>,
-    spans: Vec<(u32, u32)>,
+    looks: Vec<Look>,
+    /// What comes next, by contents: of tasks, then of the slots that are looked at.
+    next: Vec<Next>,
     /// For states of one word: what each outcome keeps and sets.
     pub merged: Vec<(u64, u64)>,
     pub built_for: usize,
+    /// Tasks that are not looked at, and how many contents they have had.
+    idle: Vec<(usize, usize)>,
 }
 
 /// A task that may have steps.
 pub struct Task {
     pub task: u32,
-    word: u32,
-    shift: u32,
-    mask: u64,
-    base: u32,
-    count: u32,
+    look: Look,
 }
 
+/// Where a slot lies, and which part of `next` its contents choose from.
 #[derive(Clone, Copy)]
-struct Head {
-    kind: Kind,
+struct Look {
     word: u32,
     shift: u32,
     mask: u64,
     first: u32,
-    last: u32,
+    count: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Next {
     Idle,
-    /// The outcomes `first..last`.
-    Leaf,
-    /// Look at another slot; its children are `first..last`.
-    Look,
+    Outcomes(u32, u32),
+    /// Another slot decides.
+    Look(u32),
     Slow,
 }
 
@@ -54,32 +51,29 @@ pub enum Found {
     Slow,
 }
 
-const IDLE: u32 = u32::MAX;
-const SLOW: u32 = u32::MAX - 1;
-
 impl Fast {
     pub fn new(tables: &Tables, layout: &Layout, patches: &[Patch]) -> Fast {
         let mut fast = Fast {
             tasks: Vec::new(),
-            heads: Vec::new(),
-            kids: Vec::new(),
-            spans: Vec::new(),
+            looks: Vec::new(),
+            next: Vec::new(),
             merged: Vec::new(),
             built_for: tables.size(),
+            idle: Vec::new(),
         };
         for task in 0..tables.tasks() {
             let roots = tables.roots(task);
-            let base = fast.heads.len() as u32;
+            let look = fast.look(layout, task, roots);
             for number in 0..roots {
-                let head = fast.head(tables, layout, task, number);
-                fast.heads.push(head);
+                let next = fast.follow(tables, layout, tables.root(task, number));
+                fast.next[look.first as usize + number] = next;
             }
-            let (word, shift, mask) = layout.place(task);
             // A task that never has a step of its own is not looked at, as long as all its
             // contents are known.
-            let idle = fast.heads[base as usize..].iter().all(|h| h.kind == Kind::Idle);
-            if !(idle && tables.all_known(task)) {
-                fast.tasks.push(Task { task: task as u32, word, shift, mask, base, count: roots as u32 });
+            let idle = fast.next[look.first as usize..][..roots].iter().all(|next| *next == Next::Idle);
+            match idle && tables.all_known(task) {
+                true => fast.idle.push((task, roots)),
+                false => fast.tasks.push(Task { task: task as u32, look }),
             }
         }
         if layout.words == 1 {
@@ -93,57 +87,49 @@ impl Fast {
         fast
     }
 
-    fn head(&mut self, tables: &Tables, layout: &Layout, task: usize, number: usize) -> Head {
-        let head = |kind, first, last| Head { kind, word: 0, shift: 0, mask: 0, first, last };
-        match tables.root(task, number) {
-            Known::Idle => head(Kind::Idle, 0, 0),
-            Known::Outcomes(first, last) if plain(tables, first, last) => head(Kind::Leaf, first, last),
+    /// Whether it can still be used when more has been learnt: what is new is found in the trees.
+    pub fn lasts(&self, count: impl Fn(usize) -> usize) -> bool {
+        self.idle.iter().all(|(task, contents)| count(*task) == *contents)
+    }
+
+    /// Makes room for what comes after so many contents of a slot.
+    fn look(&mut self, layout: &Layout, slot: usize, count: usize) -> Look {
+        let (word, shift, mask) = layout.place(slot);
+        let first = self.next.len() as u32;
+        self.next.resize(self.next.len() + count, Next::Slow);
+        Look { word, shift, mask, first, count: count as u32 }
+    }
+
+    fn follow(&mut self, tables: &Tables, layout: &Layout, known: Known) -> Next {
+        match known {
+            Known::Idle => Next::Idle,
+            Known::Outcomes(first, last) if plain(tables, first, last) => Next::Outcomes(first, last),
             Known::Look(slot, children) => {
-                let first = self.kids.len() as u32;
-                for child in children {
-                    let kid = match tables.at(*child) {
-                        Known::Idle => IDLE,
-                        Known::Outcomes(first, last) if plain(tables, first, last) => {
-                            self.spans.push((first, last));
-                            self.spans.len() as u32 - 1
-                        }
-                        _ => SLOW,
-                    };
-                    self.kids.push(kid);
+                let look = self.look(layout, slot as usize, children.len());
+                for (child, at) in children.iter().zip(look.first..) {
+                    self.next[at as usize] = self.follow(tables, layout, tables.at(*child));
                 }
-                let (word, shift, mask) = layout.place(slot as usize);
-                Head { kind: Kind::Look, word, shift, mask, first, last: self.kids.len() as u32 }
+                self.looks.push(look);
+                Next::Look(self.looks.len() as u32 - 1)
             }
-            _ => head(Kind::Slow, 0, 0),
+            _ => Next::Slow,
         }
     }
 
     #[inline]
     pub fn steps(&self, task: &Task, words: &[u64]) -> Found {
-        let number = (words[task.word as usize] >> task.shift & task.mask) as u32;
-        if number >= task.count {
-            return Found::Slow;
-        }
-        let head = &self.heads[(task.base + number) as usize];
-        match head.kind {
-            Kind::Idle => Found::Nothing,
-            Kind::Leaf => Found::Outcomes(head.first, head.last),
-            Kind::Look => {
-                let other = (words[head.word as usize] >> head.shift & head.mask) as u32;
-                let at = head.first + other;
-                if at >= head.last {
-                    return Found::Slow;
-                }
-                match self.kids[at as usize] {
-                    IDLE => Found::Nothing,
-                    SLOW => Found::Slow,
-                    span => {
-                        let (first, last) = self.spans[span as usize];
-                        Found::Outcomes(first, last)
-                    }
-                }
+        let mut look = &task.look;
+        loop {
+            let content = (words[look.word as usize] >> look.shift & look.mask) as u32;
+            if content >= look.count {
+                return Found::Slow;
             }
-            Kind::Slow => Found::Slow,
+            match self.next[(look.first + content) as usize] {
+                Next::Idle => return Found::Nothing,
+                Next::Outcomes(first, last) => return Found::Outcomes(first, last),
+                Next::Look(other) => look = &self.looks[other as usize],
+                Next::Slow => return Found::Slow,
+            }
         }
     }
 }

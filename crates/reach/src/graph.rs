@@ -8,6 +8,7 @@ use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
 use crate::search::{Twins, View};
+use crate::store::Finder;
 use crate::stubborn::Scratch;
 use rendez_network::steps::Fate;
 
@@ -29,11 +30,12 @@ impl Graph {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
-        let most = most / threads as usize;
+        let finder = &view.store.finder();
+        let most = most.saturating_sub(finder.memory()) / threads as usize;
         let parts: Vec<Option<Graph>> = std::thread::scope(|scope| {
-            let part = |k: u32| scope.spawn(move || Graph::of(view, part(k)..part(k + 1), most));
+            let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), most));
             let others: Vec<_> = (1..threads).map(part).collect();
-            let first = Graph::of(view, 0..n / threads, most);
+            let first = Graph::of(view, finder, 0..n / threads, most);
             let others = others.into_iter().map(|part| part.join().ok().flatten());
             std::iter::once(first).chain(others).collect()
         });
@@ -50,7 +52,7 @@ impl Graph {
     }
 
     /// The edges of some states.
-    fn of(view: &View, states: std::ops::Range<u32>, most: usize) -> Option<Graph> {
+    fn of(view: &View, finder: &Finder, states: std::ops::Range<u32>, most: usize) -> Option<Graph> {
         let mut scratch = Scratch::default();
         let mut graph = Graph {
             starts: Vec::with_capacity(states.len() + 1),
@@ -63,7 +65,7 @@ impl Graph {
             if view.store.is_state(id) {
                 view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
                     let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
-                    let target = if followed { view.store.find(to) } else { None };
+                    let target = if followed { finder.find(to) } else { None };
                     graph.add(target.unwrap_or(ELSEWHERE), run);
                 });
             }

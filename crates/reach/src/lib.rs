@@ -13,6 +13,7 @@ mod fast;
 mod finite;
 mod graph;
 mod hashed;
+mod index;
 mod progress;
 mod search;
 mod store;

@@ -17,7 +17,7 @@ use rendez_model::symmetry::Renaming;
 use crate::fast::{Fast, Found};
 use crate::graph::{Graph, Roles};
 use crate::hashed::Keep;
-use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply, hash};
+use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply};
 use crate::stubborn::{Looking, Places, Scratch, Stubborn, update_places};
 use crate::symmetry::{Missing, Symmetry, Turns};
 use rendez_network::network::{Network, Tables, Tig};
@@ -39,6 +39,8 @@ pub struct Config {
     pub first_only: bool,
     /// What to keep of states; with less than all of it, nothing is ever proved.
     pub keep: Keep,
+    /// A task or object with more contents than this is stored cell by cell.
+    pub whole: usize,
 }
 
 impl Default for Config {
@@ -52,6 +54,7 @@ impl Default for Config {
             deadlock_only: false,
             first_only: false,
             keep: Keep::States,
+            whole: 64,
         }
     }
 }
@@ -62,6 +65,8 @@ pub enum Again {
     Loud(Vec<EntryId>),
     /// Without stubborn sets.
     Plainly,
+    /// With slots for the cells of those that have these slots.
+    Apart(Vec<usize>),
 }
 
 /// Everything that was reached.
@@ -99,6 +104,8 @@ pub struct Shared<'a> {
     pub symmetry: Option<&'a Symmetry>,
     places: &'a [Places],
     fast: Option<&'a Fast>,
+    /// How often states were packed anew.
+    version: u32,
 }
 
 /// What becomes of tasks whose steps are the like of those of others.
@@ -234,8 +241,12 @@ struct Worker {
     words: Vec<u64>,
     parent: Vec<u64>,
     found: Vec<u64>,
-    /// Hash, what the index says, and whether the state is known, of each found.
-    hashes: Vec<(u64, u32, bool)>,
+    /// Hash, which of those found it is, and what the index says.
+    hashes: Vec<(u64, u32, u32)>,
+    /// Hashes of states that were added or came up lately, by their first bits.
+    recent: Vec<u64>,
+    /// With another layout there are other hashes.
+    recent_for: Option<u32>,
     /// The state from which each was found.
     owners: Vec<u32>,
     spare: Spare,
@@ -266,6 +277,8 @@ enum Unknown {
     Step(usize, Vec<u64>),
     /// What a content becomes by a symmetry.
     Turn(Missing),
+    /// Where to put the states that were found: there is no room for them.
+    Room,
 }
 
 /// A task that only chooses for itself, if there is one: it may as well go first.
@@ -391,6 +404,7 @@ impl Worker {
         self.found.clear();
         self.owners.clear();
         let mut unknown = None;
+        let (first, blocked) = (ids.start, self.blocked.len());
         for id in ids {
             if !shared.store.is_state(id) {
                 continue;
@@ -410,7 +424,10 @@ impl Worker {
             }
             self.owners.resize(self.found.len() / width, id);
         }
-        self.insert_found::<W>(shared);
+        if self.insert_found::<W>(shared).is_none() {
+            self.blocked.truncate(blocked);
+            return Err((first, Unknown::Room));
+        }
         unknown.map_or(Ok(()), Err)
     }
 
@@ -506,7 +523,7 @@ impl Worker {
         self.settle(shared, 0)?;
         self.owners.clear();
         self.owners.resize(self.found.len() / width, id);
-        Ok(self.insert_found::<W>(shared))
+        self.insert_found::<W>(shared).ok_or(Unknown::Room)
     }
 
     fn find_twins(&mut self, shared: &Shared) {
@@ -531,29 +548,59 @@ impl Worker {
         Ok(())
     }
 
-    /// Adds what was found, each from its owner; whether something was new.
+    /// Looks up states of one word, but for those that came up a little while ago: half of them did.
+    fn sift(&mut self, shared: &Shared) {
+        // Hash 0 is that of the state in which all began: it is known.
+        if self.recent_for != Some(shared.version) {
+            self.recent_for = Some(shared.version);
+            self.recent.clear();
+        }
+        self.recent.resize(1 << RECENT_BITS, 0);
+        self.hashes.resize(self.found.len(), (0, 0, 0));
+        let mut kept = 0;
+        for (word, which) in self.found.iter().zip(0..) {
+            let hash = shared.store.hash(std::slice::from_ref(word));
+            let place = &mut self.recent[(hash >> (64 - RECENT_BITS)) as usize];
+            // Without a branch: nobody could tell in advance where it goes.
+            self.hashes[kept] = (hash, which, 0);
+            kept += usize::from(*place != hash);
+            *place = hash;
+        }
+        self.hashes.truncate(kept);
+        for (hash, _, entry) in &mut self.hashes {
+            *entry = shared.store.first(*hash);
+        }
+    }
+
+    /// Adds what was found, each from its owner; whether something was new. None if there is no room.
     ///
-    /// In three passes, so that memory is fetched for all while the next is computed: the places in
-    /// the index, the states found there, and then what is not there yet.
-    fn insert_found<const W: usize>(&mut self, shared: &Shared) -> bool {
+    /// First the places in the index are looked at, so that memory is fetched for all while the next is
+    /// computed, and then what is not there is added.
+    fn insert_found<const W: usize>(&mut self, shared: &Shared) -> Option<bool> {
         let width = if W == 0 { shared.layout.words } else { W };
-        self.hashes.clear();
-        self.hashes.extend(self.found.chunks_exact(width).map(|words| {
-            let hash = hash(words);
-            (hash, shared.store.glance(hash), false)
-        }));
-        for (words, (hash, entry, known)) in self.found.chunks_exact(width).zip(&mut self.hashes) {
-            *known = shared.store.is_at(*entry, *hash, words);
+        let coming = self.found.len() / width;
+        if !shared.store.expect(coming) {
+            return None;
         }
         let mut fresh = false;
-        let found = self.found.chunks_exact(width).zip(&self.hashes).zip(&self.owners);
-        for ((words, (hash, _, known)), owner) in found {
-            if !known {
-                fresh |= shared.store.insert(words, *hash, *owner, &mut self.spare);
+        self.hashes.clear();
+        match W {
+            1 => self.sift(shared),
+            _ => self.hashes.extend(self.found.chunks_exact(width).zip(0..).map(|(words, which)| {
+                let hash = shared.store.hash(words);
+                (hash, which, shared.store.first(hash))
+            })),
+        }
+        for (hash, which, entry) in &self.hashes {
+            let words = &self.found[*which as usize * width..][..width];
+            if !shared.store.is_at(*entry, *hash, words) {
+                let owner = self.owners[*which as usize];
+                fresh |= shared.store.insert(words, *hash, owner, &mut self.spare);
             }
         }
-        self.transitions += self.hashes.len();
-        fresh
+        shared.store.came(coming);
+        self.transitions += coming;
+        Some(fresh)
     }
 }
 
@@ -581,18 +628,26 @@ struct Run<'r, 's, 'p> {
     control: &'r Control,
     started: Instant,
     worker: Worker,
+    /// Of other threads.
+    others: Vec<Worker>,
     transitions: usize,
     network_bytes: usize,
     quiet_entries: usize,
     loud: bool,
+    /// Slots with too many contents.
+    varied: Vec<usize>,
     stubborn: Option<Stubborn>,
     symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
     /// Numbers that no state has.
     holes: usize,
-    /// States that were packed anew.
+    /// States that were packed anew, and the contents of slots when that was last done.
     packed: usize,
+    counts: Vec<usize>,
+    version: u32,
+    /// How many states there were when something was last learnt.
+    learnt_at: usize,
     /// Once it is complete.
     graph: Option<Graph>,
 }
@@ -627,7 +682,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         let quiet_entries = steps.loud.borrow().len();
         let words = layout.pack(&start);
         let store = Store::new(&layout, 1 << 12, stubborn.is_some());
-        store.insert(&words, hash(&words), 0, &mut Spare::default());
+        store.insert(&words, store.hash(&words), 0, &mut Spare::default());
         Run {
             network,
             layout,
@@ -638,16 +693,21 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             control,
             started: Instant::now(),
             worker: Worker::default(),
+            others: Vec::new(),
             transitions: 0,
             network_bytes: 0,
             quiet_entries,
             loud: false,
+            varied: Vec::new(),
             stubborn,
             symmetry,
             places,
             fast: None,
             holes: 0,
             packed: 0,
+            counts: Vec::new(),
+            version: 0,
+            learnt_at: 0,
             graph: None,
         }
     }
@@ -658,6 +718,9 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         }
         if self.in_vain() {
             return Err(Again::Plainly);
+        }
+        if !self.varied.is_empty() {
+            return Err(Again::Apart(self.varied));
         }
         let mut worker = std::mem::take(&mut self.worker);
         worker.notable.sort_by_key(|n| n.1);
@@ -707,6 +770,8 @@ const MOST_SPARE: usize = 3;
 const LONGEST_SLIDE: usize = 64;
 /// States that are expanded together.
 const BATCH: u32 = 32;
+/// As many hashes as fit where memory is near.
+const RECENT_BITS: u32 = 14;
 /// States that a thread takes at a time.
 const BLOCK: usize = 64;
 
@@ -774,6 +839,7 @@ impl Run<'_, '_, '_> {
     fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
+            self.narrow();
             self.prepare(to - from);
             // Small levels, and all while much is still to be learnt, are for one thread.
             let end = match self.threads() > 1 && to - from > 4 * BLOCK {
@@ -817,7 +883,8 @@ impl Run<'_, '_, '_> {
     fn limit(&mut self) -> Option<End> {
         let states = self.store.len();
         self.control.states.store(states, Ordering::Relaxed);
-        if self.loud || self.in_vain() || self.control.stop.load(Ordering::Relaxed) {
+        let again = self.loud || !self.varied.is_empty() || self.in_vain();
+        if again || self.control.stop.load(Ordering::Relaxed) {
             Some(End::Interrupted)
         } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
             Some(End::Time)
@@ -895,6 +962,7 @@ impl Run<'_, '_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
+            version: self.version,
         }
     }
 
@@ -912,7 +980,8 @@ impl Run<'_, '_, '_> {
                 Ok(()) => return None,
                 Err(unknown) => self.learn(unknown),
             }
-            if self.loud || self.network.tables.outcomes.len().is_multiple_of(256) {
+            let again = self.loud || !self.varied.is_empty();
+            if again || self.network.tables.outcomes.len().is_multiple_of(256) {
                 self.network_bytes = self.network.memory();
                 let end = self.limit();
                 if end.is_some() {
@@ -928,10 +997,12 @@ impl Run<'_, '_, '_> {
                 let mut values = Vec::new();
                 self.layout.unpack(&words, &mut values);
                 self.network.learn(task, &values);
-                self.fast = None;
+                let slots = &self.network.slots;
+                self.fast = self.fast.take().filter(|fast| fast.lasts(|slot| slots.count(slot)));
             }
             (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
             (Unknown::Turn(_), None) => {}
+            (Unknown::Room, _) => return self.store.grow(),
         }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.update(&mut self.network.slots);
@@ -943,6 +1014,13 @@ impl Run<'_, '_, '_> {
         self.loud |= self.network.steps.loud.borrow().len() > self.quiet_entries;
         let new = &self.network.tables.changes[self.patches.len()..];
         let slots = &self.network.slots;
+        let varied = |slot: usize| slots.count(slot) > self.config.whole && slots.is_mixed(slot);
+        if self.network.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
+            self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
+            if let Some(symmetry) = &self.symmetry {
+                symmetry.close(&mut self.varied);
+            }
+        }
         let fits = match self.symmetry {
             Some(_) => (0..slots.count_slots()).all(|s| self.layout.fits(s, slots.count(s) as u32 - 1)),
             None => new.iter().all(|(slot, value)| self.layout.fits(*slot as usize, *value)),
@@ -951,21 +1029,37 @@ impl Run<'_, '_, '_> {
             let layout = &self.layout;
             self.patches.extend(new.iter().map(|(slot, value)| layout.patch(*slot as usize, *value)));
         } else {
-            self.pack_anew();
+            self.widen();
         }
+        self.learnt_at = self.store.len();
     }
 
     /// Some slot needs more bits.
-    fn pack_anew(&mut self) {
-        self.fast = None;
+    fn widen(&mut self) {
         // Where that happens again and again there is room for what comes.
         self.packed += self.store.len();
-        let spare = (self.packed / (self.store.len() + 1000)).min(MOST_SPARE);
+        self.pack_anew((self.packed / (self.store.len() + 20_000)).min(MOST_SPARE));
+    }
+
+    /// Where nothing new has come for long, room for it is given up.
+    fn narrow(&mut self) {
         let slots = &self.network.slots;
-        let room = |slot: usize| match slots.count(slot) {
-            0 | 1 if spare < 2 => 1,
-            0 | 1 => 2,
-            count => count << spare,
+        let tight = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
+        if self.store.len() > 2 * self.learnt_at && self.layout.bits > tight.bits + tight.bits / 16 {
+            self.pack_anew(0);
+        }
+    }
+
+    /// Packs all states anew, with bits to spare for slots that have been growing.
+    fn pack_anew(&mut self, spare: usize) {
+        self.fast = None;
+        let slots = &self.network.slots;
+        self.counts.resize(slots.count_slots(), 0);
+        let room = |slot: usize| match (slots.count(slot), slots.count(slot) > self.counts[slot]) {
+            (0 | 1, _) if spare < 2 => 1,
+            (0 | 1, _) => 2,
+            (count, true) => count << spare,
+            (count, false) => count,
         };
         let layout = Layout::new((0..slots.count_slots()).map(room));
         let store = Store::new(&layout, self.store.len(), self.stubborn.is_some());
@@ -982,6 +1076,8 @@ impl Run<'_, '_, '_> {
             .iter()
             .map(|(slot, value)| layout.patch(*slot as usize, *value))
             .collect();
+        self.counts = (0..slots.count_slots()).map(|slot| slots.count(slot)).collect();
+        self.version += 1;
         self.layout = layout;
         self.store = store;
     }
@@ -989,8 +1085,9 @@ impl Run<'_, '_, '_> {
     fn level_of_many(&mut self, from: u32, to: u32) -> Option<End> {
         let position = AtomicU32::new(from);
         let pause = AtomicBool::new(false);
-        let mut workers: Vec<Worker> = (0..self.threads()).map(|_| Worker::default()).collect();
-        workers[0] = std::mem::take(&mut self.worker);
+        let mut workers = std::mem::take(&mut self.others);
+        workers.insert(0, std::mem::take(&mut self.worker));
+        workers.resize_with(self.threads(), Worker::default);
         workers.iter_mut().for_each(|w| w.spare.block = 256);
         loop {
             let limit = self.limit();
@@ -1004,11 +1101,13 @@ impl Run<'_, '_, '_> {
             pause.store(false, Ordering::Relaxed);
             let shared = self.shared();
             let budget = AtomicUsize::new(1 << 16);
+            let (first, others) = workers.split_at_mut(1);
             std::thread::scope(|scope| {
-                for worker in &mut workers {
-                    let (shared, position, pause, budget) = (&shared, &position, &pause, &budget);
+                let (shared, position, pause, budget) = (&shared, &position, &pause, &budget);
+                for worker in others {
                     scope.spawn(move || worker.run(shared, position, to, pause, budget));
                 }
+                first.iter_mut().for_each(|worker| worker.run(shared, position, to, pause, budget));
             });
             let deferred: Vec<u32> =
                 workers.iter_mut().flat_map(|w| std::mem::take(&mut w.deferred)).collect();
@@ -1035,10 +1134,10 @@ impl Run<'_, '_, '_> {
         let mut first = workers.remove(0);
         self.holes += self.store.discard(&mut first.spare);
         first.spare.block = 1;
-        for mut other in workers {
+        for other in &mut workers {
             self.holes += self.store.discard(&mut other.spare);
-            self.transitions += other.transitions;
-            for (outcome, state) in other.notable {
+            self.transitions += std::mem::take(&mut other.transitions);
+            for (outcome, state) in other.notable.drain(..) {
                 if first.noted.len() <= outcome as usize {
                     first.noted.resize(outcome as usize + 1, false);
                 }
@@ -1046,10 +1145,11 @@ impl Run<'_, '_, '_> {
                     first.notable.push((outcome, state));
                 }
             }
-            first.blocked.extend(other.blocked);
+            first.blocked.append(&mut other.blocked);
         }
         first.blocked.truncate(MOST_BLOCKED);
         self.worker = first;
+        self.others = workers;
     }
 }
 
@@ -1079,6 +1179,11 @@ impl Worker {
                     let next = end.min(id + BATCH);
                     id = match self.expand_batch(shared, fast, id..next) {
                         Ok(()) => next,
+                        Err((at, Unknown::Room)) => {
+                            pause.store(true, Ordering::Relaxed);
+                            self.deferred.extend(at..next);
+                            next
+                        }
                         Err((at, _)) => {
                             self.deferred.push(at);
                             at + 1
@@ -1117,6 +1222,7 @@ impl Reached<'_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
+            version: 0,
         }
     }
 

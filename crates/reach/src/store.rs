@@ -1,18 +1,20 @@
 //! Packed states in a table that several threads share.
 //!
 //! A state is a few words, of which only the bits in use are kept. States lie one after the other in chunks
-//! that never move; an open-addressing index of 32-bit entries, five of them bits of the hash, finds them. A
-//! thread that wants to add a state writes it first and then publishes its number in the index; if another
-//! was faster, the number is kept for the next one. The index grows between levels of the search only.
+//! that never move; an [`Index`] knows which there are. Where it holds their numbers, a thread that wants to add
+//! a state writes it first and then publishes its number; if another was faster, the number is kept for
+//! the next one. The index grows between levels of the search only.
 //!
 //! States are numbered as they are found, so those that are found from one state, or from the next ones, have
 //! numbers close to each other. It is enough to know for a group of them between which numbers their parents
 //! are; which one it was is found out again when a way is wanted.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rendez_network::network::Outcome;
+
+use crate::index::{Glance, Index, MOST};
 
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
@@ -116,14 +118,11 @@ impl Layout {
 }
 
 /// States per chunk.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 11;
 /// States that share what is known of their parents.
 const GROUP: usize = 64;
-const TAG_BITS: u32 = 5;
-const ID_BITS: u32 = 32 - TAG_BITS;
-const ID_MASK: u32 = (1 << ID_BITS) - 1;
 /// More states than this cannot be numbered.
-pub const MOST_STATES: usize = (1 << ID_BITS) - CHUNK;
+pub const MOST_STATES: usize = MOST - (1 << 14);
 
 struct Chunk {
     /// Bits of states, without gaps.
@@ -144,9 +143,11 @@ pub struct Store {
     /// What the last word of a state may use.
     last: u64,
     stubborn: bool,
-    index: Box<[AtomicU32]>,
+    index: Index,
     chunks: Vec<OnceLock<Chunk>>,
     next: AtomicU32,
+    /// States that threads are about to add, at the most.
+    coming: AtomicUsize,
 }
 
 /// Numbers that a thread has taken and not used yet.
@@ -166,16 +167,6 @@ impl Spare {
     }
 }
 
-#[inline]
-pub fn hash(words: &[u64]) -> u64 {
-    let mut h = 0u64;
-    for w in words {
-        let x = u128::from(*w ^ h ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;
-        h = (x as u64) ^ (x >> 64) as u64;
-    }
-    h ^ h >> 32
-}
-
 fn zeros(n: usize) -> Box<[AtomicU64]> {
     (0..n).map(|_| AtomicU64::new(0)).collect()
 }
@@ -188,19 +179,42 @@ impl Store {
             bits: layout.bits,
             last: if used == 64 { u64::MAX } else { (1 << used) - 1 },
             stubborn,
-            index: (0..(capacity / 4 * 5).next_power_of_two().max(1 << 12))
-                .map(|_| AtomicU32::new(0))
-                .collect(),
+            index: Index::new(0, None),
             chunks: Vec::new(),
             next: AtomicU32::new(0),
+            coming: AtomicUsize::new(0),
         };
+        store.index = Index::new(capacity, store.zeros());
         store.make_room();
         store
     }
 
     /// Chunks for as many states as the index has places for, and what threads may take in advance.
     fn make_room(&mut self) {
-        self.chunks.resize_with(self.index.len() / CHUNK + 3, OnceLock::new);
+        self.chunks.resize_with(self.index.capacity() / CHUNK + (1 << 14) / CHUNK, OnceLock::new);
+    }
+
+    /// The zeros behind hashes, if these tell states apart. Where few of the steps are followed numbers are
+    /// needed again and again, and adding states is not what takes the time.
+    fn zeros(&self) -> Option<u32> {
+        (self.width == 1 && !self.stubborn).then(|| 64 - self.bits as u32)
+    }
+
+    /// Of one word another one with the bits in front, no two the same; of several a mixture.
+    #[inline(always)]
+    pub fn hash(&self, words: &[u64]) -> u64 {
+        if let [word] = words {
+            let bits = self.bits as u32;
+            let mixed = (word << (64 - bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = mixed ^ mixed >> bits.div_ceil(2) >> (64 - bits) << (64 - bits);
+            return mixed.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        }
+        let mut h = 0u64;
+        for w in words {
+            let x = u128::from(*w ^ h ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;
+            h = (x as u64) ^ (x >> 64) as u64;
+        }
+        h ^ h >> 32
     }
 
     /// Numbers given out; some few may be holes.
@@ -213,47 +227,59 @@ impl Store {
         let used = self.len().div_ceil(CHUNK);
         let chunk =
             CHUNK * self.bits / 8 + CHUNK / 4 + CHUNK / GROUP * 8 + if self.stubborn { CHUNK * 8 } else { 0 };
-        self.index.len() * 4 + used * chunk + self.chunks.len() * size_of::<OnceLock<Chunk>>()
+        self.index.memory() + used * chunk + self.chunks.len() * size_of::<OnceLock<Chunk>>()
     }
 
     /// Whether the index should grow before many more states are added.
     #[inline]
     pub fn is_crowded(&self) -> bool {
-        self.len() > self.index.len() / 5 * 4
+        self.index.is_crowded(self.len())
+    }
+
+    /// Whether there is room for so many more states; it is kept until they have come.
+    #[inline]
+    pub fn expect(&self, states: usize) -> bool {
+        let coming = self.coming.fetch_add(states, Ordering::Relaxed) + states;
+        let room = self.len() + coming <= self.index.most();
+        if !room {
+            self.came(states);
+        }
+        room
+    }
+
+    #[inline]
+    pub fn came(&self, states: usize) {
+        self.coming.fetch_sub(states, Ordering::Relaxed);
     }
 
     pub fn grow(&mut self) {
-        let size = self.index.len() * 2;
-        self.index = (0..size).map(|_| AtomicU32::new(0)).collect();
+        let (next, taken) = self.index.larger(self.zeros());
+        self.index = next;
         self.make_room();
+        if !taken {
+            self.fill(&self.index);
+        }
+    }
+
+    /// Puts all states into an index.
+    fn fill(&self, index: &Index) {
         let mut words = vec![0; self.width];
         for id in 0..self.len() as u32 {
             if self.is_state(id) {
                 self.read(id, &mut words);
-                let hash = hash(&words);
-                self.place(hash, id);
+                index.place(self.hash(&words), id);
             }
         }
     }
 
-    /// Where the search for a hash begins.
-    #[inline(always)]
-    fn start(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.index.len() as u128) >> 64) as usize
-    }
-
-    #[inline]
-    fn after(&self, at: usize) -> usize {
-        if at + 1 == self.index.len() { 0 } else { at + 1 }
-    }
-
-    /// Puts a number into the index without looking for its like.
-    fn place(&self, hash: u64, id: u32) {
-        let mut at = self.start(hash);
-        while self.index[at].load(Ordering::Relaxed) != 0 {
-            at = self.after(at);
-        }
-        self.index[at].store(entry(hash, id), Ordering::Relaxed);
+    /// For looking up numbers of states.
+    pub fn finder(&self) -> Finder<'_> {
+        let index = (!self.index.numbers()).then(|| {
+            let index = Index::new(self.len(), None);
+            self.fill(&index);
+            index
+        });
+        Finder { store: self, index }
     }
 
     #[inline]
@@ -344,63 +370,46 @@ impl Store {
     }
 
     /// What is at the place where a search for a state with this hash begins.
-    #[inline]
-    pub fn glance(&self, hash: u64) -> u32 {
-        self.index[self.start(hash)].load(Ordering::Acquire)
+    #[inline(always)]
+    pub fn first(&self, hash: u64) -> u32 {
+        self.index.first(hash)
     }
 
     /// Whether that is the state itself.
     #[inline(always)]
     pub fn is_at(&self, entry: u32, hash: u64, words: &[u64]) -> bool {
-        entry != 0 && entry >> ID_BITS == tag(hash) && self.equals((entry & ID_MASK) - 1, words)
-    }
-
-    /// The number of a state, if it is there.
-    pub fn find(&self, words: &[u64]) -> Option<u32> {
-        let hash = hash(words);
-        let mut at = self.start(hash);
-        loop {
-            let found = self.index[at].load(Ordering::Acquire);
-            if found == 0 {
-                return None;
-            }
-            if self.is_at(found, hash, words) {
-                return Some((found & ID_MASK) - 1);
-            }
-            at = self.after(at);
+        match self.index.glance(entry, hash) {
+            Glance::Known => true,
+            Glance::Unknown => false,
+            Glance::Perhaps(id) => self.equals(id, words),
         }
     }
 
     /// Adds a state; whether it is new.
     #[inline]
     pub fn insert(&self, words: &[u64], hash: u64, parent: u32, spare: &mut Spare) -> bool {
-        let mut at = self.start(hash);
-        loop {
-            let found = self.index[at].load(Ordering::Acquire);
-            if found == 0 {
-                let id = self.write(words, spare);
-                let entry = entry(hash, id);
-                if spare.is_alone() {
-                    self.index[at].store(entry, Ordering::Relaxed);
-                    put(&self.chunk(id).used[id as usize % CHUNK / 64], 1 << (id % 64), Sole::Yes);
-                    self.note_parent(id, parent);
-                    return true;
-                }
-                if self.index[at].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire).is_ok() {
-                    set(&self.chunk(id).used, id);
-                    self.note_parent(id, parent);
-                    return true;
-                }
-                // Somebody else took the place: look again, and keep the number.
+        let mut new = None;
+        if self.index.numbers() {
+            let spare = std::cell::RefCell::new(&mut *spare);
+            let fill = || {
+                new = Some(self.write(words, &mut spare.borrow_mut()));
+                new
+            };
+            let undo = |id| {
                 self.erase(id);
-                spare.next -= 1;
-                continue;
-            }
-            if self.is_at(found, hash, words) {
+                spare.borrow_mut().next -= 1;
+            };
+            if self.index.number(hash, |id| self.equals(id, words), fill, undo).is_some() {
                 return false;
             }
-            at = self.after(at);
+        } else if self.index.add(hash, spare.is_alone()) {
+            new = Some(self.write(words, spare));
         }
+        let Some(id) = new else { return false };
+        let sole = if spare.is_alone() { Sole::Yes } else { Sole::No };
+        put(&self.chunk(id).used[id as usize % CHUNK / 64], 1 << (id % 64), sole);
+        self.note_parent(id, parent);
+        true
     }
 
     /// Takes over the states of another store, packed anew, under the same numbers.
@@ -416,7 +425,7 @@ impl Store {
             if !old.is_state(id) {
                 continue;
             }
-            self.place(hash(&now), id);
+            self.index.place(self.hash(&now), id);
             set(&self.chunk(id).used, id);
             let parents = old.parents(id);
             self.note_parent(id, *parents.start());
@@ -469,6 +478,25 @@ impl Store {
     }
 }
 
+/// Finds numbers of states.
+pub struct Finder<'a> {
+    store: &'a Store,
+    /// If the store's own does not have the numbers.
+    index: Option<Index>,
+}
+
+impl Finder<'_> {
+    pub fn memory(&self) -> usize {
+        self.index.as_ref().map_or(0, Index::memory)
+    }
+
+    /// The number of a state, if it is there.
+    pub fn find(&self, words: &[u64]) -> Option<u32> {
+        let index = self.index.as_ref().unwrap_or(&self.store.index);
+        index.number(self.store.hash(words), |id| self.store.equals(id, words), || None, |_| {})
+    }
+}
+
 /// Whether nobody else writes at the same time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sole {
@@ -495,14 +523,4 @@ fn bit(bits: &[AtomicU64], id: u32) -> bool {
 #[inline]
 fn set(bits: &[AtomicU64], id: u32) {
     put(&bits[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
-}
-
-#[inline]
-fn tag(hash: u64) -> u32 {
-    hash as u32 & ((1 << TAG_BITS) - 1)
-}
-
-#[inline]
-fn entry(hash: u64, id: u32) -> u32 {
-    tag(hash) << ID_BITS | (id + 1)
 }

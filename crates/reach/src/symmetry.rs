@@ -124,6 +124,22 @@ impl Symmetry {
         }
     }
 
+    /// Adds the slots that are like some of the slots given.
+    pub fn close(&self, slots: &mut Vec<usize>) {
+        let mut next = 0;
+        while next < slots.len() {
+            let from = slots[next];
+            for target in self.generators.iter().flat_map(|g| g.targets.iter().chain(&g.staying)) {
+                for (a, b) in [(target.slot, target.source), (target.source, target.slot)] {
+                    if a == from && !slots.contains(&b) {
+                        slots.push(b);
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+
     /// Numbers what a content becomes.
     pub fn learn(&mut self, missing: Missing, slots: &mut Slots) {
         let generator = &mut self.generators[usize::from(missing.generator)];

@@ -244,13 +244,12 @@ fn run_check(check: &Check) -> u8 {
         merge: options.merge_local,
         stubborn: !check.no_stubborn,
         symmetry: !check.no_symmetry,
-        deadlock_only: false,
-        first_only: false,
         keep: match check.keep {
             Keep::States => rendez_reach::Keep::States,
             Keep::Hashes => rendez_reach::Keep::Hashes,
             Keep::Bits => rendez_reach::Keep::Bits,
         },
+        ..Config::default()
     };
     if check.engine == Engine::Ilp && !only.is_empty() {
         crate::complain!("error: --only is for the default checks, which --engine ilp does not decide");

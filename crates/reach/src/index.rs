@@ -1,0 +1,300 @@
+//! Which states are known: open addressing, 32 bits an entry.
+//!
+//! A state of one word is mixed into another word of as many bits, no two into the same. The place where it
+//! belongs says most of these bits; the entry says the rest and how far from that place it lies (as in
+//! Cleary's compact hash tables, IEEE Transactions on Computers, 1984). So the table alone tells whether
+//! a state is known, nothing else has to be fetched, and it grows without a look at the states.
+//!
+//! States with more bits have entries with a number and some bits of the hash, and are compared.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustc_hash::FxHashSet;
+
+pub struct Index {
+    places: Box<[AtomicU32]>,
+    entries: Entries,
+    /// Hashes of states too far from where they belong.
+    far: Mutex<FxHashSet<u64>>,
+}
+
+/// What entries are; 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entries {
+    /// One more than the number of a state in so many bits, and bits of the hash.
+    Numbers { bits: u32 },
+    /// So many of the last bits of a hash that has zeros behind, and one more than the distance.
+    States { zeros: u32, bits: u32 },
+}
+
+/// What is known of a state by its entry alone.
+pub enum Glance {
+    Known,
+    Unknown,
+    /// The state with this number may be it.
+    Perhaps(u32),
+}
+
+/// Bits of an entry that tell a distance, at the least.
+const DISTANCE: u32 = 6;
+const FEWEST: usize = 1 << 10;
+/// More states than this have no numbers.
+pub const MOST: usize = 1 << 29;
+
+impl Index {
+    /// For so many states. Their hashes have zeros behind; `None` if they do not tell states apart.
+    pub fn new(states: usize, zeros: Option<u32>) -> Index {
+        Index::with_places((states / 4 * 5).max(FEWEST), zeros)
+    }
+
+    fn with_places(places: usize, zeros: Option<u32>) -> Index {
+        let entries = match zeros {
+            Some(zeros) if 64 - zeros <= places.ilog2() + 32 - DISTANCE => {
+                Entries::States { zeros, bits: (64 - zeros).saturating_sub(places.ilog2()) }
+            }
+            // There are hardly more numbers than places: only those that threads have in stock.
+            _ => Entries::Numbers { bits: places.ilog2().max(14) + 2 },
+        };
+        let places = (0..places).map(|_| AtomicU32::new(0)).collect();
+        Index { places, entries, far: Mutex::default() }
+    }
+
+    /// One with more places, and whether it has the states; otherwise it is empty.
+    pub fn larger(&self, zeros: Option<u32>) -> (Index, bool) {
+        let places = self.places.len();
+        let next = match self.entries {
+            Entries::States { .. } => Index::with_places(places / 4 * 5, zeros),
+            // Soon entries will be states.
+            Entries::Numbers { .. } if zeros.is_some() => Index::with_places(places * 2, zeros),
+            Entries::Numbers { .. } => Index::with_places(places / 2 * 3, zeros),
+        };
+        let both = matches!((self.entries, next.entries), (Entries::States { .. }, Entries::States { .. }));
+        if both {
+            self.each_hash(|hash| next.place(hash, 0));
+        }
+        (next, both)
+    }
+
+    pub fn memory(&self) -> usize {
+        self.places.len() * size_of::<u32>() + self.far.lock().map_or(0, |far| far.capacity() * 9)
+    }
+
+    /// Whether it should grow before many more states are added.
+    #[inline]
+    pub fn is_crowded(&self, states: usize) -> bool {
+        match self.entries {
+            Entries::States { .. } => states > self.places.len() / 6 * 5,
+            Entries::Numbers { .. } => states > self.places.len() / 5 * 4,
+        }
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many states there may be: there must be empty places.
+    #[inline]
+    pub fn most(&self) -> usize {
+        self.places.len() - self.places.len() / 16
+    }
+
+    /// Whether entries are numbers.
+    #[inline(always)]
+    pub fn numbers(&self) -> bool {
+        matches!(self.entries, Entries::Numbers { .. })
+    }
+
+    /// Where the search for a hash begins. The greater the hash, the later in the table.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.places.len() as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.places.len() { 0 } else { at + 1 }
+    }
+
+    /// The entry of a state at the place where it belongs, and what is added to it at each place further on;
+    /// 0 if the entry is a number.
+    #[inline(always)]
+    fn entry(entries: Entries, hash: u64) -> (u32, u32) {
+        match entries {
+            Entries::States { zeros, bits } => {
+                (1 << bits | (hash >> zeros) as u32 & ((1 << bits) - 1), 1 << bits)
+            }
+            // Not those that choose the place.
+            Entries::Numbers { bits } => ((hash << (bits - 2) >> 32) as u32 >> bits << bits, 0),
+        }
+    }
+
+    /// What is at the place where the search for a hash begins.
+    #[inline(always)]
+    pub fn first(&self, hash: u64) -> u32 {
+        self.places[self.home(hash)].load(Ordering::Acquire)
+    }
+
+    /// Whether an entry at that place is that of a state with this hash.
+    #[inline(always)]
+    pub fn glance(&self, found: u32, hash: u64) -> Glance {
+        let (entry, _) = Index::entry(self.entries, hash);
+        match self.entries {
+            Entries::States { .. } if found == entry => Glance::Known,
+            Entries::Numbers { bits } if found != 0 && (found ^ entry) >> bits == 0 => {
+                Glance::Perhaps((found & ((1 << bits) - 1)) - 1)
+            }
+            _ => Glance::Unknown,
+        }
+    }
+
+    /// Adds a state by its hash; whether it is new. Not for numbers.
+    #[inline]
+    pub fn add(&self, hash: u64, alone: bool) -> bool {
+        let (mut entry, further) = Index::entry(self.entries, hash);
+        let mut at = self.home(hash);
+        loop {
+            let found = self.places[at].load(Ordering::Relaxed);
+            if found == entry {
+                return false;
+            }
+            if found == 0 {
+                if alone {
+                    self.places[at].store(entry, Ordering::Relaxed);
+                    return true;
+                }
+                // Nothing is read by way of an entry, so nothing has to be ordered.
+                match self.places[at].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => return true,
+                    // Somebody else took the place, perhaps with this state.
+                    Err(_) => continue,
+                }
+            }
+            let Some(next) = entry.checked_add(further) else {
+                // Whoever did not find a place will not find it later on.
+                return self.far.lock().is_ok_and(|mut far| far.insert(hash));
+            };
+            entry = next;
+            at = self.after(at);
+        }
+    }
+
+    /// The number of a state that `is` accepts, or what to do with the empty place: `fill` makes a number, which
+    /// is taken back by `undo` if somebody else fills the place first. Only for numbers.
+    #[inline]
+    pub fn number(
+        &self,
+        hash: u64,
+        is: impl Fn(u32) -> bool,
+        mut fill: impl FnMut() -> Option<u32>,
+        mut undo: impl FnMut(u32),
+    ) -> Option<u32> {
+        let mut at = self.home(hash);
+        let (tag, _) = Index::entry(self.entries, hash);
+        loop {
+            let found = self.places[at].load(Ordering::Acquire);
+            if found == 0 {
+                let id = fill()?;
+                let entry = tag | (id + 1);
+                if self.places[at].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire).is_ok() {
+                    return None;
+                }
+                undo(id);
+                continue;
+            }
+            if let Glance::Perhaps(id) = self.glance(found, hash)
+                && is(id)
+            {
+                return Some(id);
+            }
+            at = self.after(at);
+        }
+    }
+
+    /// Puts in a state that is not there.
+    pub fn place(&self, hash: u64, id: u32) {
+        match self.entries {
+            Entries::States { .. } => {
+                self.add(hash, true);
+            }
+            Entries::Numbers { .. } => {
+                let (tag, _) = Index::entry(self.entries, hash);
+                let mut at = self.home(hash);
+                while self.places[at].load(Ordering::Relaxed) != 0 {
+                    at = self.after(at);
+                }
+                self.places[at].store(tag | (id + 1), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Calls `f` with every hash; not for numbers.
+    fn each_hash(&self, f: impl Fn(u64)) {
+        let Entries::States { zeros, bits } = self.entries else { return };
+        let places = self.places.len() as u64;
+        let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
+        // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
+        let step = (1u128 << (shift + 32)) / u128::from(places);
+        for (at, entry) in self.places.iter().enumerate() {
+            let entry = entry.load(Ordering::Relaxed);
+            if entry == 0 {
+                continue;
+            }
+            let (at, distance) = (at as u64, u64::from((entry >> bits) - 1));
+            let home = if at >= distance { at - distance } else { at + places - distance };
+            let least = ((u128::from(home) * step) >> 32) as u64;
+            let hash = least + (u64::from(entry).wrapping_sub(least) & mask);
+            match self.home(hash << zeros) as u64 == home {
+                true => f(hash << zeros),
+                false => f((hash + mask + 1) << zeros),
+            }
+        }
+        if let Ok(far) = self.far.lock() {
+            far.iter().for_each(|hash| f(*hash));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes of so many bits, with zeros behind.
+    fn hashes(bits: u32, n: u64) -> impl Iterator<Item = u64> {
+        (0..n).map(move |i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) << (64 - bits))
+    }
+
+    #[test]
+    fn hashes_come_back_from_where_they_lie() {
+        for bits in [11, 17, 23, 30, 34] {
+            let n = (1u64 << bits).min(3_000);
+            let mut index = Index::new(0, Some(64 - bits));
+            let mut known = FxHashSet::default();
+            for hash in hashes(bits, n) {
+                if index.is_crowded(known.len()) {
+                    let (next, taken) = index.larger(Some(64 - bits));
+                    assert!(taken);
+                    index = next;
+                }
+                assert_eq!(index.add(hash, true), known.insert(hash), "{bits} bits");
+            }
+            assert!(hashes(bits, n).all(|hash| !index.add(hash, false)));
+            let seen = std::cell::RefCell::new(FxHashSet::default());
+            index.each_hash(|hash| assert!(seen.borrow_mut().insert(hash)));
+            assert_eq!(*seen.borrow(), known);
+        }
+    }
+
+    #[test]
+    fn what_lies_too_far_is_found_all_the_same() {
+        // All belong to the same place.
+        let index = Index::new(0, Some(30));
+        let hash = |i: u64| i << 30;
+        for i in 0..600 {
+            assert!(index.add(hash(i), true));
+        }
+        assert!((0..600).all(|i| !index.add(hash(i), false)));
+        assert!(index.far.lock().is_ok_and(|far| !far.is_empty()));
+        assert!(index.add(hash(600), true));
+    }
+}
