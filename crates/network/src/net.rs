@@ -7,9 +7,10 @@
 
 use std::sync::atomic::Ordering;
 
+use indexmap::IndexSet;
 use rendez_evidence::{Control, Seen};
 use rendez_model::parallel::Parallel;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::network::{Known, Network};
 use crate::steps::Fate;
@@ -126,7 +127,7 @@ struct Learner<'n, 's, 'p, 'a> {
     /// Transitions by outcome.
     known: FxHashMap<u32, u32>,
     /// By slot: tasks at places whose steps look at it.
-    watchers: Vec<Vec<(u32, PlaceId)>>,
+    watchers: Vec<IndexSet<(u32, PlaceId), FxBuildHasher>>,
     /// The first outcomes of steps for which no component is without a place.
     possible: FxHashSet<u32>,
     loud: usize,
@@ -154,7 +155,7 @@ impl Net {
             of_slot: vec![Vec::new(); slots],
             start: start.clone(),
             known: FxHashMap::default(),
-            watchers: vec![Vec::new(); slots],
+            watchers: vec![IndexSet::default(); slots],
             possible: FxHashSet::default(),
             loud,
             work: 0,
@@ -404,16 +405,23 @@ impl Learner<'_, '_, '_, '_> {
     fn look_at(&mut self, place: PlaceId) -> Result<(), NoNet> {
         let slot = self.net.component_of(place);
         let tasks = self.network.tables.tasks() as u32;
-        if slot < tasks && !self.watchers[slot as usize].contains(&(slot, place)) {
-            self.watchers[slot as usize].push((slot, place));
+        if slot < tasks {
+            self.watchers[slot as usize].insert((slot, place));
         }
-        for (task, own) in self.watchers[slot as usize].clone() {
-            if task != slot || own == place {
+        let mut next = 0;
+        while let Some((task, own)) = self.watchers[slot as usize].get_index(next).copied() {
+            next += 1;
+            if self.goes_with(own, place) {
                 let mut chosen = vec![own];
                 self.descend(task, &mut chosen, place)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a combination of places may have both.
+    fn goes_with(&self, place: PlaceId, must: PlaceId) -> bool {
+        place == must || self.net.parallel.get(place, must)
     }
 
     /// Goes down the tree of what a step looks at, for every combination with `must` in it.
@@ -456,16 +464,12 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 Walked::Look(slot) => {
-                    let own = (task, chosen[0]);
-                    if !self.watchers[slot as usize].contains(&own) {
-                        self.watchers[slot as usize].push(own);
-                    }
-                    let candidates = match self.net.component_of(must) == slot {
-                        true => vec![must],
-                        false => self.of_slot[slot as usize].clone(),
-                    };
-                    for q in candidates {
-                        if chosen.iter().all(|p| self.net.parallel.get(*p, q)) {
+                    self.watchers[slot as usize].insert((task, chosen[0]));
+                    // Places that are found on the way are looked at for themselves.
+                    let places = self.of_slot[slot as usize].len();
+                    for k in 0..places {
+                        let q = self.of_slot[slot as usize][k];
+                        if self.goes_with(q, must) && chosen.iter().all(|p| self.net.parallel.get(*p, q)) {
                             chosen.push(q);
                             self.descend(task, chosen, must)?;
                             chosen.pop();
