@@ -15,6 +15,13 @@ impl Bits {
         Bits { words: vec![0; size.div_ceil(64)] }
     }
 
+    /// Makes room for so many numbers.
+    pub fn grow(&mut self, size: usize) {
+        if size > self.words.len() * 64 {
+            self.words.resize(size.div_ceil(64), 0);
+        }
+    }
+
     pub fn get(&self, i: u32) -> bool {
         self.words[i as usize / 64] >> (i % 64) & 1 == 1
     }
@@ -178,6 +185,17 @@ impl Parallel {
             all.words.iter_mut().zip(&self.rows[*o as usize].words).for_each(|(a, b)| *a &= b);
         }
         all
+    }
+
+    /// Of some places those that are parallel to all of others.
+    pub fn each_common(&self, of: &[u32], among: &Bits, mut f: impl FnMut(u32)) {
+        for (w, word) in among.words.iter().enumerate() {
+            let mut all = of.iter().fold(*word, |all, o| all & self.rows[*o as usize].words[w]);
+            while all != 0 {
+                f(w as u32 * 64 + all.trailing_zeros());
+                all &= all - 1;
+            }
+        }
     }
 
     /// The relation without the places that have no new number.

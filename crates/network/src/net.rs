@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use indexmap::IndexSet;
 use rendez_evidence::{Control, Seen};
-use rendez_model::parallel::Parallel;
+use rendez_model::parallel::{Bits, Parallel};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::network::{Known, Network};
@@ -120,9 +120,11 @@ struct Learner<'n, 's, 'p, 'a> {
     network: &'n mut Network<'s, 'p>,
     learning: &'a Learning<'a>,
     net: Net,
+    /// Slot and content of each place.
+    held: Vec<(u32, u32)>,
     /// By slot and content.
     ids: Vec<Vec<PlaceId>>,
-    of_slot: Vec<Vec<PlaceId>>,
+    of_slot: Vec<Bits>,
     start: Vec<u32>,
     /// Transitions by outcome.
     known: FxHashMap<u32, u32>,
@@ -151,8 +153,9 @@ impl Net {
             network,
             learning,
             net: Net { with_loops: learning.with_loops, ..Net::default() },
+            held: Vec::new(),
             ids: vec![Vec::new(); slots],
-            of_slot: vec![Vec::new(); slots],
+            of_slot: vec![Bits::default(); slots],
             start: start.clone(),
             known: FxHashMap::default(),
             watchers: vec![IndexSet::default(); slots],
@@ -395,7 +398,9 @@ impl Learner<'_, '_, '_, '_> {
             let id = self.net.places.len() as PlaceId;
             ids[content as usize] = id;
             self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
-            self.of_slot[slot as usize].push(id);
+            self.held.push((slot, content));
+            self.of_slot[slot as usize].grow(id as usize + 1);
+            self.of_slot[slot as usize].set(id);
             self.net.parallel.grow(id as usize + 1);
         }
         ids[content as usize]
@@ -403,7 +408,7 @@ impl Learner<'_, '_, '_, '_> {
 
     /// Something new is known about a place: looks again at the steps that look at it.
     fn look_at(&mut self, place: PlaceId) -> Result<(), NoNet> {
-        let slot = self.net.component_of(place);
+        let slot = self.slot(place);
         let tasks = self.network.tables.tasks() as u32;
         if slot < tasks {
             self.watchers[slot as usize].insert((slot, place));
@@ -412,8 +417,7 @@ impl Learner<'_, '_, '_, '_> {
         while let Some((task, own)) = self.watchers[slot as usize].get_index(next).copied() {
             next += 1;
             if self.goes_with(own, place) {
-                let mut chosen = vec![own];
-                self.descend(task, &mut chosen, place)?;
+                self.descend(task, &mut vec![own], place, self.root(task, own))?;
             }
         }
         Ok(())
@@ -425,7 +429,14 @@ impl Learner<'_, '_, '_, '_> {
     }
 
     /// Goes down the tree of what a step looks at, for every combination with `must` in it.
-    fn descend(&mut self, task: u32, chosen: &mut Vec<PlaceId>, must: PlaceId) -> Result<(), NoNet> {
+    /// The chosen places lead to a node of the tree.
+    fn descend(
+        &mut self,
+        task: u32,
+        chosen: &mut Vec<PlaceId>,
+        must: PlaceId,
+        mut node: u32,
+    ) -> Result<(), NoNet> {
         self.work += 1;
         self.deep += usize::from(chosen.len() > DEEP);
         if self.deep > self.learning.most.saturating_mul(WORK) {
@@ -442,8 +453,8 @@ impl Learner<'_, '_, '_, '_> {
             return Err(NoNet::Full);
         }
         loop {
-            match self.walk(task, chosen) {
-                Walked::Nothing => {
+            match self.network.tables.at(node) {
+                Known::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
                     self.network.learn(task as usize, &values);
                     if self.network.tables.outcomes.len() + self.net.places.len() > self.learning.most {
@@ -452,9 +463,10 @@ impl Learner<'_, '_, '_, '_> {
                     if self.network.steps.loud.borrow().len() > self.loud {
                         return Err(NoNet::Loud);
                     }
+                    node = self.walk(task, chosen);
                 }
-                Walked::Idle => return Ok(()),
-                Walked::Outcomes(first, last) => {
+                Known::Idle => return Ok(()),
+                Known::Outcomes(first, last) => {
                     // What was possible once stays possible.
                     let known = first < last && self.possible.contains(&first);
                     if chosen.contains(&must) && (known || self.values(chosen).is_some()) {
@@ -463,17 +475,30 @@ impl Learner<'_, '_, '_, '_> {
                     }
                     return Ok(());
                 }
-                Walked::Look(slot) => {
+                Known::Look(slot, _) => {
                     self.watchers[slot as usize].insert((task, chosen[0]));
                     // Places that are found on the way are looked at for themselves.
-                    let places = self.of_slot[slot as usize].len();
-                    for k in 0..places {
-                        let q = self.of_slot[slot as usize][k];
-                        if self.goes_with(q, must) && chosen.iter().all(|p| self.net.parallel.get(*p, q)) {
-                            chosen.push(q);
-                            self.descend(task, chosen, must)?;
-                            chosen.pop();
+                    let mut candidates = Vec::new();
+                    let depth = chosen.len();
+                    match self.slot(must) == slot {
+                        true if chosen.iter().all(|p| self.net.parallel.get(*p, must)) => {
+                            candidates.push(must)
                         }
+                        true => {}
+                        false => {
+                            if !chosen.contains(&must) {
+                                chosen.push(must);
+                            }
+                            let among = &self.of_slot[slot as usize];
+                            self.net.parallel.each_common(chosen, among, |q| candidates.push(q));
+                            chosen.truncate(depth);
+                        }
+                    }
+                    for q in candidates {
+                        chosen.push(q);
+                        let next = self.network.tables.child(node, self.content(q));
+                        self.descend(task, chosen, must, next)?;
+                        chosen.pop();
                     }
                     return Ok(());
                 }
@@ -481,44 +506,38 @@ impl Learner<'_, '_, '_, '_> {
         }
     }
 
-    fn content(&self, place: PlaceId) -> u32 {
-        self.net.places[place as usize].contents[0]
+    fn slot(&self, place: PlaceId) -> u32 {
+        self.held[place as usize].0
     }
 
-    fn walk(&self, task: u32, chosen: &[PlaceId]) -> Walked {
+    fn content(&self, place: PlaceId) -> u32 {
+        self.held[place as usize].1
+    }
+
+    fn root(&self, task: u32, own: PlaceId) -> u32 {
+        self.network.tables.root_node(task as usize, self.content(own) as usize)
+    }
+
+    /// The node of the tree to which the chosen places lead.
+    fn walk(&self, task: u32, chosen: &[PlaceId]) -> u32 {
         let tables = &self.network.tables;
-        let own = self.content(chosen[0]) as usize;
-        if own >= tables.roots(task as usize) {
-            return Walked::Nothing;
+        let mut node = self.root(task, chosen[0]);
+        while let Known::Look(slot, _) = tables.at(node) {
+            let Some(q) = chosen.iter().find(|p| self.slot(**p) == slot) else { break };
+            node = tables.child(node, self.content(*q));
         }
-        let mut at = tables.root(task as usize, own);
-        loop {
-            match at {
-                Known::Nothing => return Walked::Nothing,
-                Known::Idle => return Walked::Idle,
-                Known::Outcomes(first, last) => return Walked::Outcomes(first, last),
-                Known::Look(slot, children) => {
-                    let Some(q) = chosen.iter().find(|p| self.net.component_of(**p) == slot) else {
-                        return Walked::Look(slot);
-                    };
-                    match children.get(self.content(*q) as usize) {
-                        Some(next) => at = tables.at(*next),
-                        None => return Walked::Nothing,
-                    }
-                }
-            }
-        }
+        node
     }
 
     /// Contents of all slots that go with the chosen places; None if some slot has none.
     fn values(&self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
         let mut values = vec![NONE; self.start.len()];
         for p in chosen {
-            values[self.net.component_of(*p) as usize] = self.content(*p);
+            values[self.slot(*p) as usize] = self.content(*p);
         }
         if self.learning.pairwise {
             for p in self.net.parallel.common(chosen).ones() {
-                let value = &mut values[self.net.component_of(p) as usize];
+                let value = &mut values[self.slot(p) as usize];
                 if *value == NONE {
                     *value = self.content(p);
                 }
@@ -554,7 +573,7 @@ impl Learner<'_, '_, '_, '_> {
                 let mut after = Vec::new();
                 if role == Role::Step {
                     for p in chosen {
-                        let slot = self.net.component_of(*p);
+                        let slot = self.slot(*p);
                         after.push(match changes.iter().find(|c| c.0 == slot) {
                             Some((_, content)) => self.place(slot, *content),
                             None => *p,
@@ -578,21 +597,14 @@ impl Learner<'_, '_, '_, '_> {
         for p in after {
             if !self.net.parallel.is_reached(p) {
                 self.net.parallel.reach(p);
-                let slot = self.net.component_of(p);
+                let slot = self.slot(p);
                 let reached: Vec<u32> = self.net.parallel.reached().ones().collect();
                 for q in reached {
-                    if self.net.component_of(q) != slot {
+                    if self.slot(q) != slot {
                         self.net.parallel.pair(p, q);
                     }
                 }
             }
         }
     }
-}
-
-enum Walked {
-    Nothing,
-    Idle,
-    Outcomes(u32, u32),
-    Look(u32),
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rendez_evidence::{Seen, seen_in};
 use rendez_model::semantics::{Move, Step, What};
+use rendez_model::state::State;
 use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 
@@ -87,6 +88,8 @@ pub struct Network<'s, 'p> {
     pub tables: Tables,
     pub stories: Vec<Story>,
     log: Arc<Log>,
+    /// The state that was looked at last, watched, and its contents.
+    last: Option<(State, Vec<u32>)>,
     pub first: Macro,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
@@ -161,7 +164,20 @@ impl Tables {
     }
 
     pub fn root(&self, task: usize, number: usize) -> Known<'_> {
-        self.at(self.roots[task][number])
+        self.at(self.root_node(task, number))
+    }
+
+    /// Where the tree of a task with these contents begins.
+    pub fn root_node(&self, task: usize, number: usize) -> u32 {
+        self.roots[task].get(number).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// Where to go on from a node that looks at a slot with these contents.
+    pub fn child(&self, node: u32, number: u32) -> u32 {
+        match self.at(node) {
+            Known::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
+            _ => node,
+        }
     }
 
     pub fn at(&self, node: u32) -> Known<'_> {
@@ -263,6 +279,7 @@ impl<'s, 'p> Network<'s, 'p> {
             tables,
             stories: Vec::new(),
             log: Arc::new(Log::default()),
+            last: None,
             first,
             steps,
             tig,
@@ -285,9 +302,7 @@ impl<'s, 'p> Network<'s, 'p> {
         if let Some((entry, role)) = self.slots.note(task, values[task]).engaged {
             return self.learn_end(id, entry, role, values);
         }
-        let mut state = self.slots.state(values.iter().copied());
-        state.watch(&self.log);
-        self.log.take();
+        let state = self.watched(values);
         let mut found = Vec::new();
         self.steps.of(&state, id, &mut found);
         let looked: Vec<u32> = self.slots_of(&self.log.take());
@@ -306,6 +321,21 @@ impl<'s, 'p> Network<'s, 'p> {
         self.log.take();
         self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
         self.count();
+        self.last = Some((state, values.to_vec()));
+    }
+
+    /// The state with these contents, made of the last one, of which it has most.
+    fn watched(&mut self, values: &[u32]) -> State {
+        let (mut state, old) = self.last.take().unwrap_or_else(|| {
+            let mut state = self.slots.state(values.iter().copied());
+            state.watch(&self.log);
+            (state, values.to_vec())
+        });
+        for (slot, value) in values.iter().enumerate().filter(|(slot, value)| old[*slot] != **value) {
+            self.slots.fill(&mut state, slot, *value);
+        }
+        self.log.take();
+        state
     }
 
     fn slots_of(&self, parts: &[u32]) -> Vec<u32> {
