@@ -6,7 +6,7 @@
 
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rendez_evidence::{Control, End, Options, Stats};
 use rendez_model::EntryId;
@@ -85,6 +85,8 @@ pub struct Reached<'s, 'p> {
     pub notable: Vec<(u32, u32)>,
     pub end: End,
     pub stats: Stats,
+    /// How long it took to learn what tasks can do.
+    pub learning: Duration,
     /// Bytes that may still be used.
     left: usize,
     graph: OnceCell<Option<Graph>>,
@@ -627,6 +629,7 @@ struct Run<'r, 's, 'p> {
     options: &'r Options,
     control: &'r Control,
     started: Instant,
+    learning: Duration,
     worker: Worker,
     /// Of other threads.
     others: Vec<Worker>,
@@ -692,6 +695,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             options,
             control,
             started: Instant::now(),
+            learning: Duration::ZERO,
             worker: Worker::default(),
             others: Vec::new(),
             transitions: 0,
@@ -746,6 +750,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             notable: worker.notable,
             end,
             stats,
+            learning: self.learning,
             left: self.options.memory.saturating_sub(stats.peak_bytes),
             graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Some(graph))),
         })
@@ -861,7 +866,7 @@ impl Run<'_, '_, '_> {
     fn in_vain(&self) -> bool {
         let worker = &self.worker;
         let enough = worker.asked > 20_000
-            || (worker.asked > 500 && self.started.elapsed() > std::time::Duration::from_millis(500));
+            || (worker.asked > 500 && self.started.elapsed() > Duration::from_millis(500));
         // Where few tasks are left there is nothing to leave out; what counts is that something was.
         self.stubborn.is_some()
             && enough
@@ -996,7 +1001,9 @@ impl Run<'_, '_, '_> {
             (Unknown::Step(task, words), _) => {
                 let mut values = Vec::new();
                 self.layout.unpack(&words, &mut values);
+                let from = Instant::now();
                 self.network.learn(task, &values);
+                self.learning += from.elapsed();
                 let slots = &self.network.slots;
                 self.fast = self.fast.take().filter(|fast| fast.lasts(|slot| slots.count(slot)));
             }
@@ -1202,6 +1209,11 @@ impl Worker {
 }
 
 impl Reached<'_, '_> {
+    /// Bytes of the states and the table that finds them.
+    pub fn states_memory(&self) -> usize {
+        self.store.memory()
+    }
+
     /// The state with a number.
     pub fn state(&self, id: u32) -> State {
         let mut words = vec![0; self.layout.words];

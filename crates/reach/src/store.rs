@@ -127,15 +127,18 @@ pub const MOST_STATES: usize = MOST - (1 << 14);
 struct Chunk {
     /// Bits of states, without gaps.
     bits: Box<[AtomicU64]>,
-    /// Numbers that states have.
-    used: Box<[AtomicU64]>,
+    /// Numbers that no state has.
+    holes: Marks,
     /// States of which not all steps were followed.
-    partial: Box<[AtomicU64]>,
+    partial: Marks,
     /// By group: the least and the greatest parent.
     parents: Box<[(AtomicU32, AtomicU32)]>,
     /// With stubborn sets: the parent of each state, and where its set began.
     exact: Box<[(AtomicU32, AtomicU32)]>,
 }
+
+/// A bit for each state of a chunk, once one is set.
+type Marks = OnceLock<Box<[AtomicU64]>>;
 
 pub struct Store {
     width: usize,
@@ -148,6 +151,8 @@ pub struct Store {
     next: AtomicU32,
     /// States that threads are about to add, at the most.
     coming: AtomicUsize,
+    /// How many chunks have marks, of either kind.
+    marked: AtomicUsize,
 }
 
 /// Numbers that a thread has taken and not used yet.
@@ -183,6 +188,7 @@ impl Store {
             chunks: Vec::new(),
             next: AtomicU32::new(0),
             coming: AtomicUsize::new(0),
+            marked: AtomicUsize::new(0),
         };
         store.index = Index::new(capacity, store.zeros());
         store.make_room();
@@ -225,9 +231,9 @@ impl Store {
 
     pub fn memory(&self) -> usize {
         let used = self.len().div_ceil(CHUNK);
-        let chunk =
-            CHUNK * self.bits / 8 + CHUNK / 4 + CHUNK / GROUP * 8 + if self.stubborn { CHUNK * 8 } else { 0 };
-        self.index.memory() + used * chunk + self.chunks.len() * size_of::<OnceLock<Chunk>>()
+        let chunk = CHUNK * self.bits / 8 + CHUNK / GROUP * 8 + if self.stubborn { CHUNK * 8 } else { 0 };
+        let marks = self.marked.load(Ordering::Relaxed) * CHUNK / 8;
+        self.index.memory() + used * chunk + marks + self.chunks.len() * size_of::<OnceLock<Chunk>>()
     }
 
     /// Whether the index should grow before many more states are added.
@@ -286,8 +292,8 @@ impl Store {
     fn chunk(&self, id: u32) -> &Chunk {
         self.chunks[id as usize / CHUNK].get_or_init(|| Chunk {
             bits: zeros(CHUNK * self.bits / 64 + 2),
-            used: zeros(CHUNK / 64),
-            partial: zeros(CHUNK / 64),
+            holes: OnceLock::new(),
+            partial: OnceLock::new(),
             parents: (0..CHUNK / GROUP).map(|_| (AtomicU32::new(u32::MAX), AtomicU32::new(0))).collect(),
             exact: (0..if self.stubborn { CHUNK } else { 0 })
                 .map(|_| (AtomicU32::new(0), AtomicU32::new(0)))
@@ -324,7 +330,15 @@ impl Store {
     /// Whether some state has a number.
     #[inline]
     pub fn is_state(&self, id: u32) -> bool {
-        bit(&self.chunk(id).used, id)
+        !bit(&self.chunk(id).holes, id)
+    }
+
+    fn mark(&self, marks: &Marks, id: u32) {
+        let bits = marks.get_or_init(|| {
+            self.marked.fetch_add(1, Ordering::Relaxed);
+            zeros(CHUNK / 64)
+        });
+        put(&bits[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
     }
 
     /// The numbers between which the parent of a state is; the first has itself.
@@ -356,7 +370,7 @@ impl Store {
     /// Notes that a reduction left steps of a state out; `which` says how.
     pub fn set_partial(&self, id: u32, which: u32) {
         let chunk = self.chunk(id);
-        set(&chunk.partial, id);
+        self.mark(&chunk.partial, id);
         if let Some(exact) = chunk.exact.get(id as usize % CHUNK) {
             exact.1.store(which, Ordering::Relaxed);
         }
@@ -406,8 +420,6 @@ impl Store {
             new = Some(self.write(words, spare));
         }
         let Some(id) = new else { return false };
-        let sole = if spare.is_alone() { Sole::Yes } else { Sole::No };
-        put(&self.chunk(id).used[id as usize % CHUNK / 64], 1 << (id % 64), sole);
         self.note_parent(id, parent);
         true
     }
@@ -423,10 +435,10 @@ impl Store {
             }
             self.write(&now, &mut Spare::default());
             if !old.is_state(id) {
+                self.mark(&self.chunk(id).holes, id);
                 continue;
             }
             self.index.place(self.hash(&now), id);
-            set(&self.chunk(id).used, id);
             let parents = old.parents(id);
             self.note_parent(id, *parents.start());
             self.note_parent(id, *parents.end());
@@ -472,9 +484,10 @@ impl Store {
 
     /// Gives up the numbers that a thread did not use: they are holes. How many there were.
     pub fn discard(&self, spare: &mut Spare) -> usize {
-        let unused = (spare.end - spare.next) as usize;
+        let unused = spare.next..spare.end;
         spare.next = spare.end;
-        unused
+        unused.clone().for_each(|id| self.mark(&self.chunk(id).holes, id));
+        unused.len()
     }
 }
 
@@ -516,11 +529,7 @@ fn put(word: &AtomicU64, bits: u64, sole: Sole) {
 }
 
 #[inline]
-fn bit(bits: &[AtomicU64], id: u32) -> bool {
-    bits[id as usize % CHUNK / 64].load(Ordering::Relaxed) >> (id % 64) & 1 != 0
-}
-
-#[inline]
-fn set(bits: &[AtomicU64], id: u32) {
-    put(&bits[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
+fn bit(marks: &Marks, id: u32) -> bool {
+    let word = marks.get().map_or(0, |bits| bits[id as usize % CHUNK / 64].load(Ordering::Relaxed));
+    word >> (id % 64) & 1 != 0
 }
