@@ -30,7 +30,7 @@ impl Graph {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
-        let finder = &view.store.finder();
+        let finder = &view.store.finder(threads as usize);
         let most = most.saturating_sub(finder.memory()) / threads as usize;
         let parts: Vec<Option<Graph>> = std::thread::scope(|scope| {
             let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), most));

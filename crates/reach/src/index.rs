@@ -61,7 +61,7 @@ impl Index {
     }
 
     /// One with more places, and whether it has the states; otherwise it is empty.
-    pub fn larger(&self, zeros: Option<u32>) -> (Index, bool) {
+    pub fn larger(&self, zeros: Option<u32>, threads: usize) -> (Index, bool) {
         let places = self.places.len();
         let next = match self.entries {
             Entries::States { .. } => Index::with_places(places / 4 * 5, zeros),
@@ -71,7 +71,10 @@ impl Index {
         };
         let both = matches!((self.entries, next.entries), (Entries::States { .. }, Entries::States { .. }));
         if both {
-            self.each_hash(|hash| next.place(hash, 0));
+            in_parts(places, threads, |part, alone| self.each_hash(part, |hash| _ = next.add(hash, alone)));
+            if let Ok(far) = self.far.lock() {
+                far.iter().for_each(|hash| _ = next.add(*hash, true));
+            }
         }
         (next, both)
     }
@@ -212,31 +215,38 @@ impl Index {
     }
 
     /// Puts in a state that is not there.
-    pub fn place(&self, hash: u64, id: u32) {
+    pub fn place(&self, hash: u64, id: u32, alone: bool) {
         match self.entries {
             Entries::States { .. } => {
-                self.add(hash, true);
+                self.add(hash, alone);
             }
             Entries::Numbers { .. } => {
-                let (tag, _) = Index::entry(self.entries, hash);
+                let entry = Index::entry(self.entries, hash).0 | (id + 1);
                 let mut at = self.home(hash);
-                while self.places[at].load(Ordering::Relaxed) != 0 {
+                loop {
+                    let place = &self.places[at];
+                    let (relaxed, free) = (Ordering::Relaxed, place.load(Ordering::Relaxed) == 0);
+                    if free && alone {
+                        return place.store(entry, relaxed);
+                    }
+                    if free && place.compare_exchange(0, entry, relaxed, relaxed).is_ok() {
+                        return;
+                    }
                     at = self.after(at);
                 }
-                self.places[at].store(tag | (id + 1), Ordering::Relaxed);
             }
         }
     }
 
-    /// Calls `f` with every hash; not for numbers.
-    fn each_hash(&self, f: impl Fn(u64)) {
+    /// Calls `f` with every hash that lies in a part of the table; not for numbers.
+    fn each_hash(&self, part: std::ops::Range<usize>, f: impl Fn(u64)) {
         let Entries::States { zeros, bits } = self.entries else { return };
         let places = self.places.len() as u64;
         let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
         // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
         let step = (1u128 << (shift + 32)) / u128::from(places);
-        for (at, entry) in self.places.iter().enumerate() {
-            let entry = entry.load(Ordering::Relaxed);
+        for at in part {
+            let entry = self.places[at].load(Ordering::Relaxed);
             if entry == 0 {
                 continue;
             }
@@ -249,10 +259,20 @@ impl Index {
                 false => f((hash + mask + 1) << zeros),
             }
         }
-        if let Ok(far) = self.far.lock() {
-            far.iter().for_each(|hash| f(*hash));
-        }
     }
+}
+
+/// Lets threads do their parts of something long. Each is told whether it is alone.
+pub fn in_parts(all: usize, threads: usize, f: impl Fn(std::ops::Range<usize>, bool) + Sync) {
+    let threads = if all < 1 << 14 { 1 } else { threads.max(1) };
+    let part = |k: usize| all / threads * k..if k + 1 == threads { all } else { all / threads * (k + 1) };
+    let f = &f;
+    std::thread::scope(|scope| {
+        for k in 1..threads {
+            scope.spawn(move || f(part(k), false));
+        }
+        f(part(0), threads == 1);
+    });
 }
 
 #[cfg(test)]
@@ -267,20 +287,22 @@ mod tests {
     #[test]
     fn hashes_come_back_from_where_they_lie() {
         for bits in [11, 17, 23, 30, 34] {
-            let n = (1u64 << bits).min(3_000);
+            let n = (1u64 << bits).min(60_000);
             let mut index = Index::new(0, Some(64 - bits));
             let mut known = FxHashSet::default();
             for hash in hashes(bits, n) {
                 if index.is_crowded(known.len()) {
-                    let (next, taken) = index.larger(Some(64 - bits));
+                    let (next, taken) = index.larger(Some(64 - bits), 2);
                     assert!(taken);
                     index = next;
                 }
                 assert_eq!(index.add(hash, true), known.insert(hash), "{bits} bits");
             }
             assert!(hashes(bits, n).all(|hash| !index.add(hash, false)));
-            let seen = std::cell::RefCell::new(FxHashSet::default());
-            index.each_hash(|hash| assert!(seen.borrow_mut().insert(hash)));
+            let seen = std::cell::RefCell::new(
+                index.far.lock().map_or_else(|_| FxHashSet::default(), |f| f.clone()),
+            );
+            index.each_hash(0..index.capacity(), |hash| assert!(seen.borrow_mut().insert(hash)));
             assert_eq!(*seen.borrow(), known);
         }
     }

@@ -778,7 +778,8 @@ const BATCH: u32 = 32;
 /// As many hashes as fit where memory is near.
 const RECENT_BITS: u32 = 14;
 /// States that a thread takes at a time.
-const BLOCK: usize = 64;
+const BLOCK: u32 = 64;
+const LONGEST_BLOCK: u32 = 1024;
 
 impl Run<'_, '_, '_> {
     /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
@@ -847,7 +848,7 @@ impl Run<'_, '_, '_> {
             self.narrow();
             self.prepare(to - from);
             // Small levels, and all while much is still to be learnt, are for one thread.
-            let end = match self.threads() > 1 && to - from > 4 * BLOCK {
+            let end = match self.threads() > 1 && to - from > 4 * BLOCK as usize {
                 true => self.level_of_many(from as u32, to as u32),
                 false => self.level_of_one(from as u32, to as u32),
             };
@@ -915,7 +916,7 @@ impl Run<'_, '_, '_> {
                     }
                 }
                 if self.store.is_crowded() {
-                    self.store.grow();
+                    self.store.grow(self.threads());
                 }
                 let next = to.min(id + BATCH);
                 let shared = self.shared();
@@ -974,7 +975,7 @@ impl Run<'_, '_, '_> {
     /// Expands a state, learning what is needed.
     fn expand(&mut self, worker: &mut Worker, id: u32, whole: bool) -> Option<End> {
         if self.store.is_crowded() {
-            self.store.grow();
+            self.store.grow(self.threads());
         }
         if !self.store.is_state(id) {
             return None;
@@ -1009,7 +1010,7 @@ impl Run<'_, '_, '_> {
             }
             (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
             (Unknown::Turn(_), None) => {}
-            (Unknown::Room, _) => return self.store.grow(),
+            (Unknown::Room, _) => return self.store.grow(self.threads()),
         }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.update(&mut self.network.slots);
@@ -1103,7 +1104,7 @@ impl Run<'_, '_, '_> {
                 return limit;
             }
             if self.store.is_crowded() {
-                self.store.grow();
+                self.store.grow(self.threads());
             }
             pause.store(false, Ordering::Relaxed);
             let shared = self.shared();
@@ -1171,17 +1172,19 @@ impl Worker {
         budget: &AtomicUsize,
     ) {
         while !pause.load(Ordering::Relaxed) {
-            let block = position.fetch_add(BLOCK as u32, Ordering::Relaxed);
-            if block >= to {
+            // Neighbours lead to the same states: long blocks, but enough of them for everybody.
+            let block = ((to - position.load(Ordering::Relaxed).min(to)) / 16).clamp(BLOCK, LONGEST_BLOCK);
+            let (start, block) = (position.fetch_add(block, Ordering::Relaxed), block as usize);
+            if start >= to {
                 return;
             }
-            let left = budget.fetch_sub(BLOCK, Ordering::Relaxed);
-            if left <= BLOCK * 16 || self.deferred.len() > 4096 || shared.store.is_crowded() {
+            let left = budget.fetch_sub(block, Ordering::Relaxed) as isize;
+            if left <= block as isize * 2 || self.deferred.len() > 4096 || shared.store.is_crowded() {
                 pause.store(true, Ordering::Relaxed);
             }
-            let end = to.min(block + BLOCK as u32);
+            let end = to.min(start + block as u32);
             if let Some(fast) = shared.fast {
-                let mut id = block;
+                let mut id = start;
                 while id < end {
                     let next = end.min(id + BATCH);
                     id = match self.expand_batch(shared, fast, id..next) {
@@ -1199,7 +1202,7 @@ impl Worker {
                 }
                 continue;
             }
-            for id in block..end {
+            for id in start..end {
                 if shared.store.is_state(id) && self.expand(shared, id, false).is_err() {
                     self.deferred.push(id);
                 }

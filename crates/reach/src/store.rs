@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rendez_network::network::Outcome;
 
-use crate::index::{Glance, Index, MOST};
+use crate::index::{Glance, Index, MOST, in_parts};
 
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
@@ -258,31 +258,33 @@ impl Store {
         self.coming.fetch_sub(states, Ordering::Relaxed);
     }
 
-    pub fn grow(&mut self) {
-        let (next, taken) = self.index.larger(self.zeros());
+    pub fn grow(&mut self, threads: usize) {
+        let (next, taken) = self.index.larger(self.zeros(), threads);
         self.index = next;
         self.make_room();
         if !taken {
-            self.fill(&self.index);
+            self.fill(&self.index, threads);
         }
     }
 
     /// Puts all states into an index.
-    fn fill(&self, index: &Index) {
-        let mut words = vec![0; self.width];
-        for id in 0..self.len() as u32 {
-            if self.is_state(id) {
-                self.read(id, &mut words);
-                index.place(self.hash(&words), id);
+    fn fill(&self, index: &Index, threads: usize) {
+        in_parts(self.len(), threads, |part, alone| {
+            let mut words = vec![0; self.width];
+            for id in part.start as u32..part.end as u32 {
+                if self.is_state(id) {
+                    self.read(id, &mut words);
+                    index.place(self.hash(&words), id, alone);
+                }
             }
-        }
+        });
     }
 
     /// For looking up numbers of states.
-    pub fn finder(&self) -> Finder<'_> {
+    pub fn finder(&self, threads: usize) -> Finder<'_> {
         let index = (!self.index.numbers()).then(|| {
             let index = Index::new(self.len(), None);
-            self.fill(&index);
+            self.fill(&index, threads);
             index
         });
         Finder { store: self, index }
@@ -438,7 +440,7 @@ impl Store {
                 self.mark(&self.chunk(id).holes, id);
                 continue;
             }
-            self.index.place(self.hash(&now), id);
+            self.index.place(self.hash(&now), id, true);
             let parents = old.parents(id);
             self.note_parent(id, *parents.start());
             self.note_parent(id, *parents.end());
