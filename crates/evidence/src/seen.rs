@@ -6,7 +6,7 @@ use rendez_model::access::{Access, each_written, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, Storage, TaskId, VarId};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -134,45 +134,13 @@ pub const POLLS: u8 = 2;
 /// Tells busy waiting from work.
 pub struct Effort {
     meets: Meets,
-    /// By cell: somebody reads it, and it matters.
-    read: Vec<bool>,
+    /// By cell: its value decides something.
+    matters: Vec<bool>,
 }
 
 impl Effort {
     pub fn new(program: &Program) -> Effort {
-        let mut read = vec![false; program.vars.len()];
-        let mut note = |e: &Expr| e.each_cell(program, &mut |cell| read[cell.index()] = true);
-        program.entries.iter().filter_map(|e| e.barrier.as_ref()).for_each(&mut note);
-        for node in &program.nodes {
-            match &node.action {
-                Action::Assign { to, value, .. } => {
-                    to.each_index(&mut note);
-                    if value.may_raise(program) {
-                        note(value);
-                    }
-                }
-                action => action.each_expr(&mut note),
-            }
-            if let Action::EntryCall { args, .. } = &node.action {
-                args.iter().for_each(|cell| note(&Expr::Var(*cell)));
-            }
-        }
-        // What is read only for something that is of no use is of no use either.
-        loop {
-            let before = read.iter().filter(|r| **r).count();
-            for node in &program.nodes {
-                if let Action::Assign { value, .. } = &node.action {
-                    let mut used = false;
-                    each_written(program, &node.action, |cell| used |= read[cell.index()]);
-                    if used {
-                        value.each_cell(program, &mut |cell| read[cell.index()] = true);
-                    }
-                }
-            }
-            if read.iter().filter(|r| **r).count() == before {
-                return Effort { meets: Meets::new(program), read };
-            }
-        }
+        Effort { meets: Meets::new(program), matters: passes::cells_that_matter(program) }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
@@ -186,9 +154,7 @@ impl Effort {
             | Action::Await { .. }
             | Action::Terminate
             | Action::Abort { .. }
-            | Action::Async { .. }
-            | Action::Choose { .. }
-            | Action::Havoc { .. } => flags |= PROGRESS,
+            | Action::Async { .. } => flags |= PROGRESS,
             // The end of a protected action is progress if it lets somebody go on.
             Action::Unlock { .. } => {
                 if matches!(outcome.step.what, What::Released { served: Some(_), .. }) {
@@ -210,9 +176,9 @@ impl Effort {
                 if !reads.is_empty() && self.meets.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
-                // What nobody reads is of no use; what is not followed may change.
+                // What decides nothing is of no use; what is not followed may change.
                 let changes = |v: &VarId| {
-                    self.read[v.index()]
+                    self.matters[v.index()]
                         && (program.vars[v.index()].domain == Domain::Opaque
                             || outcome.state.vars[v.index()] != before.vars[v.index()])
                 };
@@ -232,6 +198,12 @@ impl Effort {
                     flags |= PROGRESS;
                 }
             }
+            // A choice decides as little as what it chooses.
+            action @ Action::Havoc { .. } => each_written(program, action, |cell| {
+                if self.matters[cell.index()] {
+                    flags |= PROGRESS;
+                }
+            }),
             _ => {}
         }
         flags

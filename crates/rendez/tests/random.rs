@@ -153,8 +153,12 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
 /// What was once found at random, without the passes that the command line applies.
 #[test]
 fn what_was_found_at_random_stays_mended() {
-    let source = include_str!("../../../corpus/spin_without_exit.adb");
-    assert_eq!(explored_all_ways(source), Some(Ok(())));
+    for source in [
+        include_str!("../../../corpus/spin_without_exit.adb"),
+        include_str!("../../../corpus/spin_writing_a_component.adb"),
+    ] {
+        assert_eq!(explored_all_ways(source), Some(Ok(())));
+    }
 }
 
 #[test]

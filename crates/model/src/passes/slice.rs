@@ -20,11 +20,19 @@ pub enum Delays {
     Ordered,
 }
 
+/// By cell: whether its value decides anything. The same before and after slicing, so that what is made of
+/// it does not depend on whether a program has been sliced.
+pub fn cells_that_matter(program: &Program) -> Vec<bool> {
+    let mut folded = program.clone();
+    super::propagate_constants(&mut folded);
+    let mut slicer = Slicer::new(&folded, Delays::Any);
+    slicer.run();
+    slicer.matters
+}
+
 /// Slices the program. Cells named in `keep` always matter.
 pub fn slice(program: &mut Program, keep: &[VarId], delays: Delays) {
-    let mut slicer = Slicer::new(program);
-    let aborts = |n: &Node| matches!(n.action, Action::Abort { .. } | Action::Async { .. });
-    slicer.timeless = delays == Delays::Any && !program.nodes.iter().any(aborts);
+    let mut slicer = Slicer::new(program, delays);
     keep.iter().for_each(|v| slicer.matters[v.index()] = true);
     slicer.run();
     let Slicer { matters, kept, meets, removed_loop, .. } = slicer;
@@ -75,8 +83,9 @@ struct Slicer<'p> {
 }
 
 impl<'p> Slicer<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, delays: Delays) -> Self {
         let n = program.nodes.len();
+        let aborts = |n: &Node| matches!(n.action, Action::Abort { .. } | Action::Async { .. });
         Slicer {
             program,
             access: Access::new(program),
@@ -88,7 +97,7 @@ impl<'p> Slicer<'p> {
             counters: counters(program),
             counted: counted(program),
             removed_loop: false,
-            timeless: false,
+            timeless: delays == Delays::Any && !program.nodes.iter().any(aborts),
         }
     }
 
