@@ -1,13 +1,11 @@
 //! Traces with few task switches: steps that do not depend on each other change places.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use rendez_model::TaskId;
 use rendez_model::access::{Access, is_sequential};
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
-use rendez_model::watch::Log;
 
 use crate::trace::replay;
 
@@ -153,9 +151,8 @@ fn dependencies(
     moves: &[Move],
     needed: &[TaskId],
 ) -> Option<(Vec<Vec<Link>>, State)> {
-    let log = Arc::new(Log::default());
     let mut state = semantics.initial();
-    state.watch(&log);
+    let log = state.watch();
     let mut place: Vec<(usize, u32)> = Vec::new();
     let mut count = vec![0u32; state.tasks.len()];
     let mut before: Vec<Vec<usize>> = Vec::new();

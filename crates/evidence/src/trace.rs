@@ -39,7 +39,7 @@ pub fn replay(semantics: &Semantics, moves: &[Move]) -> Option<Trace> {
 
 fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {
     let mut all = Vec::new();
-    for (i, (a, b)) in before.vars.iter().zip(&after.vars).enumerate() {
+    for (i, (a, b)) in before.vars.iter().zip(after.vars.iter()).enumerate() {
         if a != b {
             all.push((VarId::from(i), *b));
         }

@@ -22,8 +22,28 @@ impl Bits {
         }
     }
 
+    /// An empty set with as much room.
+    fn like(&self) -> Bits {
+        Bits { words: vec![0; self.words.len()] }
+    }
+
     pub fn get(&self, i: u32) -> bool {
         self.words[i as usize / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// 64 numbers; none where there is no room for them.
+    pub fn word(&self, w: usize) -> u64 {
+        self.words.get(w).copied().unwrap_or(0)
+    }
+
+    /// The same, where there may be no room for a number.
+    pub fn holds(&self, i: u32) -> bool {
+        self.word(i as usize / 64) >> (i % 64) & 1 == 1
+    }
+
+    /// Whether two sets have something in common.
+    pub fn meets(&self, other: &Bits) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
     /// Whether it was not there.
@@ -32,6 +52,10 @@ impl Bits {
         let new = *word >> (i % 64) & 1 == 0;
         *word |= 1 << (i % 64);
         new
+    }
+
+    pub fn clear(&mut self) {
+        self.words.fill(0);
     }
 
     /// Adds another set.
@@ -51,6 +75,13 @@ impl Bits {
                 }
             }
         }
+    }
+
+    /// The least number that another set has, too.
+    pub fn first_common(&self, other: &Bits) -> Option<u32> {
+        let words = self.words.iter().zip(&other.words).enumerate();
+        let mut both = words.map(|(w, (a, b))| (w, a & b)).filter(|(_, both)| *both != 0);
+        both.next().map(|(w, both)| w as u32 * 64 + both.trailing_zeros())
     }
 
     pub fn ones(&self) -> Ones<'_> {
@@ -101,14 +132,12 @@ impl Parallel {
     /// Makes room for so many places.
     pub fn grow(&mut self, size: usize) {
         if size > self.rows.len() {
-            let room = size.max(self.rows.len() * 3 / 2);
-            for row in &mut self.rows {
-                row.words.resize(room.div_ceil(64), 0);
+            if size > self.reached.words.len() * 64 {
+                let room = size.max(self.rows.len() * 3 / 2);
+                let all = self.rows.iter_mut().chain([&mut self.reached, &mut self.queued]);
+                all.for_each(|row| row.grow(room));
             }
-            self.rows.resize(size, Bits::new(room));
-            self.rows.iter_mut().for_each(|row| row.words.resize(room.div_ceil(64), 0));
-            self.reached.words.resize(room.div_ceil(64), 0);
-            self.queued.words.resize(room.div_ceil(64), 0);
+            self.rows.resize(size, self.reached.like());
         }
     }
 
@@ -164,10 +193,28 @@ impl Parallel {
     /// Somebody comes to a place from those `before`, which are parallel; `fits` says whether there
     /// are participants enough for two places.
     pub fn come(&mut self, n: u32, before: &[u32], fits: impl Fn(u32, u32) -> bool) {
+        self.come_where(n, before, |_| u64::MAX, fits);
+    }
+
+    /// The same, where only some of the places that are parallel to those `before` can be new.
+    pub fn come_among(&mut self, n: u32, before: &[u32], among: &Bits) {
+        self.come_where(n, before, |w| among.word(w), |_, _| true);
+    }
+
+    fn come_where(
+        &mut self,
+        n: u32,
+        before: &[u32],
+        among: impl Fn(usize) -> u64,
+        fits: impl Fn(u32, u32) -> bool,
+    ) {
         self.reach(n);
         for w in 0..self.rows[n as usize].words.len() {
-            let both = before.iter().fold(u64::MAX, |all, o| all & self.rows[*o as usize].words[w]);
-            let mut new = both & !self.rows[n as usize].words[w];
+            let mut new = among(w) & !self.rows[n as usize].words[w];
+            if new == 0 {
+                continue;
+            }
+            new = before.iter().fold(new, |all, o| all & self.rows[*o as usize].words[w]);
             while new != 0 {
                 let x = w as u32 * 64 + new.trailing_zeros();
                 new &= new - 1;
@@ -176,6 +223,15 @@ impl Parallel {
                 }
             }
         }
+    }
+
+    /// The places that a place has become parallel to since it was `known` last.
+    pub fn news(&self, n: u32, known: &mut Bits, news: &mut Bits) {
+        let row = &self.rows[n as usize].words;
+        known.words.resize(row.len(), 0);
+        news.words.clear();
+        news.words.extend(row.iter().zip(&known.words).map(|(row, known)| row & !known));
+        known.words.copy_from_slice(row);
     }
 
     /// The places that are parallel to all of some.
@@ -187,10 +243,18 @@ impl Parallel {
         all
     }
 
-    /// Of some places those that are parallel to all of others.
-    pub fn each_common(&self, of: &[u32], among: &Bits, mut f: impl FnMut(u32)) {
-        for (w, word) in among.words.iter().enumerate() {
-            let mut all = of.iter().fold(*word, |all, o| all & self.rows[*o as usize].words[w]);
+    /// Of some places those that are parallel to all of others. `within` says, for each word, which numbers
+    /// are of interest.
+    pub fn each_common(
+        &self,
+        of: &[u32],
+        among: &Bits,
+        within: impl Fn(usize) -> u64,
+        mut f: impl FnMut(u32),
+    ) {
+        for (w, word) in among.words.iter().enumerate().filter(|(_, word)| **word != 0) {
+            let word = word & within(w);
+            let mut all = of.iter().fold(word, |all, o| all & self.rows[*o as usize].words[w]);
             while all != 0 {
                 f(w as u32 * 64 + all.trailing_zeros());
                 all &= all - 1;

@@ -413,7 +413,7 @@ impl<'p> Semantics<'p> {
                 state.tasks[task.index()].wait,
                 Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. }
             )
-            || state.locks.contains(&Lock::Write(task))
+            || state.locks.iter().any(|lock| *lock == Lock::Write(task))
     }
 
     fn is_abort_completion(&self, loc: Loc) -> bool {

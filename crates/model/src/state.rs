@@ -2,7 +2,7 @@
 
 use crate::expr::Value;
 use crate::program::{EntryId, Loc, ProcId, TaskId};
-use crate::watch::Watched;
+use crate::watch::{Log, Watched};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
@@ -136,28 +136,28 @@ pub enum Lock {
 impl State {
     /// Appends a byte form that is equal exactly for equal states of one program.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        for value in &self.vars {
+        for value in self.vars.iter() {
             match value {
                 Value::Any => out.push(0),
                 // Small values take one byte.
                 Value::Known(v) => varint(out, zigzag(*v) + 1),
             }
         }
-        for lock in &self.locks {
+        for lock in self.locks.iter() {
             match lock {
                 Lock::Free => out.push(0),
                 Lock::Write(task) => varint(out, 2 + 2 * u128::from(task.0)),
                 Lock::Read(count) => varint(out, 1 + 2 * u128::from(*count)),
             }
         }
-        for queue in &self.queues {
+        for queue in self.queues.iter() {
             varint(out, queue.len() as u128);
             for caller in queue {
                 varint(out, u128::from(caller.task.0));
                 out.push(caller.level);
             }
         }
-        for task in &self.tasks {
+        for task in self.tasks.iter() {
             out.push(
                 task.status as u8
                     | u8::from(task.aborted) << 3
@@ -241,14 +241,17 @@ impl State {
         State { vars, tasks, queues, locks }
     }
 
-    /// Reports every access from now on, in this state and in those cloned from it. Parts are
+    /// A log of every access from now on, in this state and in those cloned from it. Parts are
     /// numbered: cells first, then tasks, queues and locks.
-    pub fn watch(&mut self, log: &std::sync::Arc<crate::watch::Log>) {
+    pub fn watch(&mut self) -> std::sync::Arc<Log> {
+        let parts = self.vars.len() + self.tasks.len() + self.queues.len() + self.locks.len();
+        let log = std::sync::Arc::new(Log::new(parts));
         let mut first = 0;
-        self.vars.watch(&mut first, log);
-        self.tasks.watch(&mut first, log);
-        self.queues.watch(&mut first, log);
-        self.locks.watch(&mut first, log);
+        self.vars.watch(&mut first, &log);
+        self.tasks.watch(&mut first, &log);
+        self.queues.watch(&mut first, &log);
+        self.locks.watch(&mut first, &log);
+        log
     }
 }
 

@@ -4,74 +4,96 @@
 //! semantics looks at or changes is logged, so that the answer needs no second definition of what
 //! a step reads.
 
-use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::ops::{Index, IndexMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What was accessed, by number of the part.
-#[derive(Default)]
-pub struct Log(Mutex<Touched>);
-
-#[derive(Default)]
-struct Touched {
-    seen: Vec<bool>,
-    order: Vec<u32>,
+pub struct Log {
+    seen: Vec<AtomicBool>,
+    order: Mutex<Vec<u32>>,
 }
 
 impl Log {
-    fn touched(&self) -> MutexGuard<'_, Touched> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// For a state with so many parts.
+    pub(crate) fn new(parts: usize) -> Log {
+        Log { seen: (0..parts).map(|_| AtomicBool::new(false)).collect(), order: Mutex::default() }
+    }
+
+    fn order(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.order.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The parts accessed so far, each once, in the order of the first accesses.
     pub fn take(&self) -> Vec<u32> {
-        let mut touched = self.touched();
-        touched.seen.clear();
-        std::mem::take(&mut touched.order)
+        let order = std::mem::take(&mut *self.order());
+        order.iter().for_each(|part| self.seen[*part as usize].store(false, Ordering::Relaxed));
+        order
     }
 
     fn touch(&self, part: u32) {
-        let mut touched = self.touched();
-        let i = part as usize;
-        if i >= touched.seen.len() {
-            touched.seen.resize(i + 1, false);
-        }
-        if !std::mem::replace(&mut touched.seen[i], true) {
-            touched.order.push(part);
+        let seen = &self.seen[part as usize];
+        if !seen.load(Ordering::Relaxed) {
+            seen.store(true, Ordering::Relaxed);
+            self.order().push(part);
         }
     }
 }
 
-/// A vector of parts. An index is logged as one access; a use as a slice as one of every part.
-#[derive(Clone)]
+/// A vector of parts. An index is logged as one access; a walk over all as one of every part.
+///
+/// Clones share what is not changed, in chunks: a step of a large program copies the few parts that it
+/// changes, not the state.
 pub struct Watched<T> {
-    items: Vec<T>,
+    chunks: Vec<Arc<[T]>>,
+    len: usize,
     first: u32,
     log: Option<Arc<Log>>,
 }
 
 impl<T> Watched<T> {
+    /// So many parts make a chunk, a power of two: a kilobyte, more or less.
+    const CHUNK: usize = {
+        let fit = 1024 / (size_of::<T>() + 1);
+        if fit < 4 { 4 } else { 1 << fit.ilog2() }
+    };
+
     pub(crate) fn watch(&mut self, first: &mut u32, log: &Arc<Log>) {
         self.first = *first;
-        *first += self.items.len() as u32;
+        *first += self.len as u32;
         self.log = Some(log.clone());
     }
 
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.len == 0
     }
 
     /// One part, without a word to the log. What is learnt from it must not matter.
     pub fn peek(&self, index: usize) -> &T {
-        &self.items[index]
+        &self.chunks[index / Self::CHUNK][index % Self::CHUNK]
     }
 
-    /// Every part, without a word to the log: for states that nobody goes on from.
-    pub(crate) fn unlogged_mut(&mut self) -> &mut [T] {
-        &mut self.items
+    /// Every part, each of which is logged.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        if self.log.is_some() {
+            (0..self.len).for_each(|i| self.touch(i));
+        }
+        self.unlogged()
+    }
+
+    fn unlogged(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        self.chunks.iter().flat_map(|chunk| chunk.iter())
+    }
+
+    /// The parts in which another vector of the same length may differ, without a word to the log.
+    pub fn changed<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {
+        let chunks = self.chunks.iter().zip(&other.chunks).enumerate();
+        let differ = chunks.filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
+        differ.flat_map(|(c, (a, _))| (0..a.len()).map(move |i| c * Self::CHUNK + i))
     }
 
     fn touch(&self, index: usize) {
@@ -79,11 +101,28 @@ impl<T> Watched<T> {
             log.touch(self.first + index as u32);
         }
     }
+}
 
-    fn touch_all(&self) {
-        if self.log.is_some() {
-            (0..self.items.len()).for_each(|i| self.touch(i));
+impl<T: Clone> Watched<T> {
+    /// Every part, without a word to the log: for states that nobody goes on from.
+    pub(crate) fn unlogged_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.chunks.iter_mut().flat_map(|chunk| Arc::make_mut(chunk).iter_mut())
+    }
+}
+
+impl<T: Clone + PartialEq> Watched<T> {
+    /// Sets a part, without a word to the log; nothing is copied where it is the same.
+    pub fn put(&mut self, index: usize, item: &T) {
+        if self.peek(index) != item {
+            let chunk = Arc::make_mut(&mut self.chunks[index / Self::CHUNK]);
+            chunk[index % Self::CHUNK].clone_from(item);
         }
+    }
+}
+
+impl<T> Clone for Watched<T> {
+    fn clone(&self) -> Self {
+        Watched { chunks: self.chunks.clone(), len: self.len, first: self.first, log: self.log.clone() }
     }
 }
 
@@ -91,55 +130,42 @@ impl<T> Index<usize> for Watched<T> {
     type Output = T;
     fn index(&self, index: usize) -> &T {
         self.touch(index);
-        &self.items[index]
+        self.peek(index)
     }
 }
 
-impl<T> IndexMut<usize> for Watched<T> {
+impl<T: Clone> IndexMut<usize> for Watched<T> {
     fn index_mut(&mut self, index: usize) -> &mut T {
         self.touch(index);
-        &mut self.items[index]
-    }
-}
-
-impl<T> Deref for Watched<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        self.touch_all();
-        &self.items
-    }
-}
-
-impl<T> DerefMut for Watched<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        self.touch_all();
-        &mut self.items
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Watched<T> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+        &mut Arc::make_mut(&mut self.chunks[index / Self::CHUNK])[index % Self::CHUNK]
     }
 }
 
 impl<T> FromIterator<T> for Watched<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        Watched { items: items.into_iter().collect(), first: 0, log: None }
+        let mut items = items.into_iter();
+        let (mut chunks, mut len) = (Vec::new(), 0);
+        loop {
+            let chunk: Arc<[T]> = items.by_ref().take(Self::CHUNK).collect();
+            if chunk.is_empty() {
+                return Watched { chunks, len, first: 0, log: None };
+            }
+            len += chunk.len();
+            chunks.push(chunk);
+        }
     }
 }
 
 impl<T: std::fmt::Debug> std::fmt::Debug for Watched<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.items.fmt(f)
+        f.debug_list().entries(self.unlogged()).finish()
     }
 }
 
 impl<T: PartialEq> PartialEq for Watched<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.items == other.items
+        let same = |(a, b): (&Arc<[T]>, &Arc<[T]>)| Arc::ptr_eq(a, b) || a == b;
+        self.len == other.len && self.chunks.iter().zip(&other.chunks).all(same)
     }
 }
 
@@ -147,6 +173,6 @@ impl<T: Eq> Eq for Watched<T> {}
 
 impl<T: std::hash::Hash> std::hash::Hash for Watched<T> {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.items.hash(state);
+        self.chunks.iter().for_each(|chunk| chunk.hash(state));
     }
 }

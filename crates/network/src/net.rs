@@ -7,10 +7,9 @@
 
 use std::sync::atomic::Ordering;
 
-use indexmap::IndexSet;
 use rendez_evidence::{Control, Seen};
 use rendez_model::parallel::{Bits, Parallel};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::network::{Known, Network};
 use crate::steps::Fate;
@@ -126,12 +125,22 @@ struct Learner<'n, 's, 'p, 'a> {
     ids: Vec<Vec<PlaceId>>,
     of_slot: Vec<Bits>,
     start: Vec<u32>,
-    /// Transitions by outcome.
-    known: FxHashMap<u32, u32>,
-    /// By slot: tasks at places whose steps look at it.
-    watchers: Vec<IndexSet<(u32, PlaceId), FxBuildHasher>>,
+    /// Places of tasks whose steps have been looked at.
+    begun: Bits,
+    /// By slot: places of tasks whose steps look at it.
+    watchers: Vec<Bits>,
+    /// By place of a task: the other slots that its steps look at.
+    looks: Vec<Bits>,
+    /// By node of a tree: the places after which there is more to look at.
+    inner: FxHashMap<u32, Bits>,
+    /// The slots with a place that the one looked at has become parallel to.
+    fresh: Bits,
     /// The first outcomes of steps for which no component is without a place.
     possible: FxHashSet<u32>,
+    /// Combinations for which some slot has no place, and which slot; by each of their places.
+    blocked: Vec<Option<(Vec<PlaceId>, u32)>>,
+    blocked_at: Vec<Vec<u32>>,
+    consequences: Consequences,
     loud: usize,
     work: usize,
     deep: usize,
@@ -157,9 +166,15 @@ impl Net {
             ids: vec![Vec::new(); slots],
             of_slot: vec![Bits::default(); slots],
             start: start.clone(),
-            known: FxHashMap::default(),
-            watchers: vec![IndexSet::default(); slots],
+            begun: Bits::default(),
+            watchers: vec![Bits::default(); slots],
+            looks: Vec::new(),
+            inner: FxHashMap::default(),
+            fresh: Bits::new(slots),
             possible: FxHashSet::default(),
+            blocked: Vec::new(),
+            blocked_at: Vec::new(),
+            consequences: Consequences::default(),
             loud,
             work: 0,
             deep: 0,
@@ -208,16 +223,6 @@ impl Net {
         lists
     }
 
-    /// A transition happens: its components are where it leads, together.
-    fn fire(parallel: &mut Parallel, before: &[PlaceId], after: &[PlaceId]) {
-        for (i, a) in after.iter().enumerate() {
-            parallel.come(*a, before, |_, _| true);
-            for b in &after[..i] {
-                parallel.pair(*a, *b);
-            }
-        }
-    }
-
     /// Finds out which places may be marked together, and leaves out what cannot happen.
     pub fn close(mut self) -> Net {
         let mut parallel = Parallel::new(self.places.len());
@@ -234,17 +239,17 @@ impl Net {
             }
         }
         let mut alive = vec![false; self.transitions.len()];
+        let mut consequences = Consequences::default();
         while let Some(place) = parallel.take() {
+            consequences.follow(place, &mut parallel, &self.transitions);
             for t in &by_place[place as usize] {
                 let transition = &self.transitions[*t as usize];
-                let together = transition.before.iter().enumerate().all(|(i, a)| {
+                let together = |(i, a): (usize, &PlaceId)| {
                     parallel.is_reached(*a) && transition.before[..i].iter().all(|b| parallel.get(*a, *b))
-                });
-                if together {
+                };
+                if !alive[*t as usize] && transition.before.iter().enumerate().all(together) {
                     alive[*t as usize] = true;
-                    if transition.goes_on() {
-                        Net::fire(&mut parallel, &transition.before, &transition.after);
-                    }
+                    consequences.begin(*t, &mut parallel, &self.transitions);
                 }
             }
         }
@@ -388,6 +393,54 @@ impl Net {
     }
 }
 
+/// What follows from transitions that can happen, as more places turn out to be marked together.
+#[derive(Default)]
+struct Consequences {
+    /// By place: the transitions from there that can happen.
+    from: Vec<Vec<u32>>,
+    /// By place: what it was parallel to when it was looked at last.
+    known: Vec<Bits>,
+    /// What the place that is looked at has become parallel to since.
+    news: Bits,
+}
+
+impl Consequences {
+    /// A transition turns out to be possible: its components are where it leads, together.
+    fn begin(&mut self, number: u32, parallel: &mut Parallel, transitions: &[Transition]) {
+        let Transition { before, after, .. } = &transitions[number as usize];
+        for (i, a) in after.iter().enumerate() {
+            parallel.come(*a, before, |_, _| true);
+            after[..i].iter().for_each(|b| parallel.pair(*a, *b));
+        }
+        // One that concerns nobody leads nowhere else.
+        if before != after && !after.is_empty() {
+            for p in before {
+                if self.from.len() <= *p as usize {
+                    self.from.resize(*p as usize + 1, Vec::new());
+                }
+                self.from[*p as usize].push(number);
+            }
+        }
+    }
+
+    /// A place has become parallel to others: those that a transition from there does not concern stay where
+    /// they are.
+    fn follow(&mut self, place: PlaceId, parallel: &mut Parallel, transitions: &[Transition]) {
+        if self.known.len() <= place as usize {
+            self.known.resize(place as usize + 1, Bits::default());
+        }
+        parallel.news(place, &mut self.known[place as usize], &mut self.news);
+        for number in self.from.get(place as usize).into_iter().flatten() {
+            let Transition { before, after, .. } = &transitions[*number as usize];
+            for (a, was) in after.iter().zip(before) {
+                if a != was {
+                    parallel.come_among(*a, before, &self.news);
+                }
+            }
+        }
+    }
+}
+
 impl Learner<'_, '_, '_, '_> {
     fn place(&mut self, slot: u32, content: u32) -> PlaceId {
         let ids = &mut self.ids[slot as usize];
@@ -402,46 +455,62 @@ impl Learner<'_, '_, '_, '_> {
             self.of_slot[slot as usize].grow(id as usize + 1);
             self.of_slot[slot as usize].set(id);
             self.net.parallel.grow(id as usize + 1);
+            self.begun.grow(id as usize + 1);
+            self.blocked_at.push(Vec::new());
+            self.looks.push(Bits::new(self.start.len()));
         }
         ids[content as usize]
     }
 
-    /// Something new is known about a place: looks again at the steps that look at it.
+    /// Something new is known about a place: looks for combinations that are new with it.
     fn look_at(&mut self, place: PlaceId) -> Result<(), NoNet> {
-        let slot = self.slot(place);
-        let tasks = self.network.tables.tasks() as u32;
-        if slot < tasks {
-            self.watchers[slot as usize].insert((slot, place));
+        self.tick()?;
+        self.consequences.follow(place, &mut self.net.parallel, &self.net.transitions);
+        self.fresh.clear();
+        for q in self.consequences.news.ones() {
+            self.fresh.set(self.held[q as usize].0);
         }
-        let mut next = 0;
-        while let Some((task, own)) = self.watchers[slot as usize].get_index(next).copied() {
-            next += 1;
-            if self.goes_with(own, place) {
-                self.descend(task, &mut vec![own], place, self.root(task, own))?;
+        let slot = self.slot(place);
+        if (slot as usize) < self.network.tables.tasks() {
+            let first = self.begun.set(place);
+            if first || self.looks[place as usize].meets(&self.fresh) {
+                self.descend(slot, &mut vec![place], place, first, self.root(slot, place))?;
             }
+        }
+        for i in std::mem::take(&mut self.blocked_at[place as usize]) {
+            let Some((chosen, missing)) = self.blocked[i as usize].clone() else { continue };
+            if !self.consequences.news.meets(&self.of_slot[missing as usize]) {
+                self.blocked_at[place as usize].push(i);
+                continue;
+            }
+            // If it is still blocked, it is noted anew.
+            self.blocked[i as usize] = None;
+            let task = self.slot(chosen[0]);
+            let node = self.walk(task, &chosen);
+            self.descend(task, &mut chosen.clone(), place, true, node)?;
+        }
+        let mut others = Vec::new();
+        self.net.parallel.each_common(
+            &[place],
+            &self.watchers[slot as usize],
+            |_| u64::MAX,
+            |own| {
+                let new = self.consequences.news.holds(own);
+                if new || self.looks[own as usize].meets(&self.fresh) {
+                    others.push((own, new));
+                }
+            },
+        );
+        for (own, new) in others {
+            let task = self.slot(own);
+            self.descend(task, &mut vec![own], place, new, self.root(task, own))?;
         }
         Ok(())
     }
 
-    /// Whether a combination of places may have both.
-    fn goes_with(&self, place: PlaceId, must: PlaceId) -> bool {
-        place == must || self.net.parallel.get(place, must)
-    }
-
-    /// Goes down the tree of what a step looks at, for every combination with `must` in it.
-    /// The chosen places lead to a node of the tree.
-    fn descend(
-        &mut self,
-        task: u32,
-        chosen: &mut Vec<PlaceId>,
-        must: PlaceId,
-        mut node: u32,
-    ) -> Result<(), NoNet> {
+    /// Whether there is time and room to go on.
+    fn tick(&mut self) -> Result<(), NoNet> {
         self.work += 1;
-        self.deep += usize::from(chosen.len() > DEEP);
-        if self.deep > self.learning.most.saturating_mul(WORK) {
-            return Err(NoNet::TooLarge);
-        }
         let Budget { until, memory, control } = self.learning.budget;
         if self.work.is_multiple_of(1024) && control.stop.load(Ordering::Relaxed) {
             return Err(NoNet::Interrupted);
@@ -452,8 +521,36 @@ impl Learner<'_, '_, '_, '_> {
         if self.work.is_multiple_of(16_384) && self.network.memory() + self.net.memory() > memory {
             return Err(NoNet::Full);
         }
+        Ok(())
+    }
+
+    /// The steps of a task at its own place look at a slot.
+    fn watch(&mut self, slot: u32, own: PlaceId) {
+        if self.looks[own as usize].set(slot) {
+            self.watchers[slot as usize].grow(own as usize + 1);
+            self.watchers[slot as usize].set(own);
+        }
+    }
+
+    /// Goes down the tree of what a step looks at, for every combination with `must` in it that is new: it
+    /// has a place that `must` was not parallel to before. The chosen places lead to a node of the tree.
+    fn descend(
+        &mut self,
+        task: u32,
+        chosen: &mut Vec<PlaceId>,
+        must: PlaceId,
+        new: bool,
+        mut node: u32,
+    ) -> Result<(), NoNet> {
+        self.tick()?;
+        self.deep += usize::from(chosen.len() > DEEP);
+        if self.deep > self.learning.most.saturating_mul(WORK) {
+            return Err(NoNet::TooLarge);
+        }
+        let mut fits = false;
         loop {
             match self.network.tables.at(node) {
+                Known::Nothing if !new => return Ok(()),
                 Known::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
                     self.network.learn(task as usize, &values);
@@ -464,19 +561,20 @@ impl Learner<'_, '_, '_, '_> {
                         return Err(NoNet::Loud);
                     }
                     node = self.walk(task, chosen);
+                    fits = true;
                 }
                 Known::Idle => return Ok(()),
                 Known::Outcomes(first, last) => {
-                    // What was possible once stays possible.
-                    let known = first < last && self.possible.contains(&first);
-                    if chosen.contains(&must) && (known || self.values(chosen).is_some()) {
+                    let fires = new && first < last && chosen.contains(&must);
+                    if fires && !self.possible.contains(&first) && (fits || self.values(chosen).is_some()) {
+                        // What was possible once stays possible.
                         self.possible.insert(first);
                         (first..last).for_each(|outcome| self.fire(outcome, chosen));
                     }
                     return Ok(());
                 }
                 Known::Look(slot, _) => {
-                    self.watchers[slot as usize].insert((task, chosen[0]));
+                    self.watch(slot, chosen[0]);
                     // Places that are found on the way are looked at for themselves.
                     let mut candidates = Vec::new();
                     let depth = chosen.len();
@@ -489,16 +587,29 @@ impl Learner<'_, '_, '_, '_> {
                             if !chosen.contains(&must) {
                                 chosen.push(must);
                             }
+                            // With places that are not new, only those that lead on can become so.
+                            let (news, inner) = (&self.consequences.news, self.inner.get(&node));
                             let among = &self.of_slot[slot as usize];
-                            self.net.parallel.each_common(chosen, among, |q| candidates.push(q));
+                            let within = |w: usize| match new {
+                                true => u64::MAX,
+                                false => news.word(w) | inner.map_or(0, |inner| inner.word(w)),
+                            };
+                            self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
                             chosen.truncate(depth);
                         }
                     }
                     for q in candidates {
-                        chosen.push(q);
+                        let new = new || self.consequences.news.holds(q);
                         let next = self.network.tables.child(node, self.content(q));
-                        self.descend(task, chosen, must, next)?;
+                        chosen.push(q);
+                        self.descend(task, chosen, must, new, next)?;
                         chosen.pop();
+                        let next = self.network.tables.child(node, self.content(q));
+                        if new && matches!(self.network.tables.at(next), Known::Look(..)) {
+                            let inner = self.inner.entry(node).or_default();
+                            inner.grow(q as usize + 1);
+                            inner.set(q);
+                        }
                     }
                     return Ok(());
                 }
@@ -529,20 +640,31 @@ impl Learner<'_, '_, '_, '_> {
         node
     }
 
-    /// Contents of all slots that go with the chosen places; None if some slot has none.
-    fn values(&self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
+    /// Contents of all slots that go with the chosen places; None if some slot has none, which is noted.
+    fn values(&mut self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
         let mut values = vec![NONE; self.start.len()];
         for p in chosen {
             values[self.slot(*p) as usize] = self.content(*p);
         }
         if self.learning.pairwise {
-            for p in self.net.parallel.common(chosen).ones() {
-                let value = &mut values[self.slot(p) as usize];
-                if *value == NONE {
-                    *value = self.content(p);
+            let common = self.net.parallel.common(chosen);
+            let mut missing = None;
+            for (slot, value) in values.iter_mut().enumerate().filter(|(_, value)| **value == NONE) {
+                // What was there last need not be written again.
+                let last = self.network.contents()[slot];
+                match self.ids[slot].get(last as usize) {
+                    Some(id) if *id != NONE && common.holds(*id) => *value = last,
+                    _ => match self.of_slot[slot].first_common(&common) {
+                        Some(id) => *value = self.held[id as usize].1,
+                        None => missing = Some(slot),
+                    },
                 }
             }
-            return values.iter().all(|v| *v != NONE).then_some(values);
+            let Some(missing) = missing else { return Some(values) };
+            let number = self.blocked.len() as u32;
+            self.blocked.push(Some((chosen.to_vec(), missing as u32)));
+            chosen.iter().for_each(|p| self.blocked_at[*p as usize].push(number));
+            return None;
         }
         for (value, start) in values.iter_mut().zip(&self.start) {
             if *value == NONE {
@@ -552,46 +674,37 @@ impl Learner<'_, '_, '_, '_> {
         Some(values)
     }
 
+    /// A step becomes a transition.
     fn fire(&mut self, outcome: u32, chosen: &[PlaceId]) {
-        let number = match self.known.get(&outcome) {
-            Some(number) => *number,
-            None => {
-                let step = self.network.tables.outcomes[outcome as usize].clone();
-                let story = &self.network.stories[outcome as usize];
-                let role = match step.fate {
-                    Fate::Skipped => return,
-                    Fate::Stopped => {
-                        self.net.stopped = true;
-                        return;
-                    }
-                    Fate::Unsupported => Role::Unsupported,
-                    Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => Role::Target,
-                    Fate::Followed => Role::Step,
-                };
-                let changes =
-                    self.network.tables.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
-                let mut after = Vec::new();
-                if role == Role::Step {
-                    for p in chosen {
-                        let slot = self.slot(*p);
-                        after.push(match changes.iter().find(|c| c.0 == slot) {
-                            Some((_, content)) => self.place(slot, *content),
-                            None => *p,
-                        });
-                    }
-                }
-                let number = self.net.transitions.len() as u32;
-                self.known.insert(outcome, number);
-                let steps = &self.network.stories[outcome as usize].steps;
-                let letters = steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
-                let before = chosen.to_vec();
-                self.net.transitions.push(Transition { outcome, role, letters, before, after });
-                number
+        let step = self.network.tables.outcomes[outcome as usize].clone();
+        let story = &self.network.stories[outcome as usize];
+        let role = match step.fate {
+            Fate::Skipped => return,
+            Fate::Stopped => {
+                self.net.stopped = true;
+                return;
             }
+            Fate::Unsupported => Role::Unsupported,
+            Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => Role::Target,
+            Fate::Followed => Role::Step,
         };
-        let Transition { after, .. } = self.net.transitions[number as usize].clone();
+        let letters = story.steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
+        let changes = self.network.tables.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
+        let mut after = Vec::new();
+        if role == Role::Step {
+            for p in chosen {
+                let slot = self.slot(*p);
+                after.push(match changes.iter().find(|c| c.0 == slot) {
+                    Some((_, content)) => self.place(slot, *content),
+                    None => *p,
+                });
+            }
+        }
+        let number = self.net.transitions.len() as u32;
+        let before = chosen.to_vec();
+        self.net.transitions.push(Transition { outcome, role, letters, before, after: after.clone() });
         if self.learning.pairwise {
-            Net::fire(&mut self.net.parallel, chosen, &after);
+            self.consequences.begin(number, &mut self.net.parallel, &self.net.transitions);
             return;
         }
         for p in after {

@@ -89,7 +89,8 @@ pub struct Network<'s, 'p> {
     pub stories: Vec<Story>,
     log: Arc<Log>,
     /// The state that was looked at last, watched, and its contents.
-    last: Option<(State, Vec<u32>)>,
+    last: State,
+    contents: Vec<u32>,
     pub first: Macro,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
@@ -274,12 +275,14 @@ impl<'s, 'p> Network<'s, 'p> {
             alone: vec![Vec::new(); program.tasks.len()],
             ..Tables::default()
         };
+        let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
         Network {
             slots,
             tables,
             stories: Vec::new(),
-            log: Arc::new(Log::default()),
-            last: None,
+            log: last.watch(),
+            last,
+            contents,
             first,
             steps,
             tig,
@@ -321,21 +324,23 @@ impl<'s, 'p> Network<'s, 'p> {
         self.log.take();
         self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
         self.count();
-        self.last = Some((state, values.to_vec()));
     }
 
     /// The state with these contents, made of the last one, of which it has most.
     fn watched(&mut self, values: &[u32]) -> State {
-        let (mut state, old) = self.last.take().unwrap_or_else(|| {
-            let mut state = self.slots.state(values.iter().copied());
-            state.watch(&self.log);
-            (state, values.to_vec())
-        });
-        for (slot, value) in values.iter().enumerate().filter(|(slot, value)| old[*slot] != **value) {
-            self.slots.fill(&mut state, slot, *value);
+        for (slot, value) in values.iter().enumerate() {
+            let old = std::mem::replace(&mut self.contents[slot], *value);
+            if old != *value {
+                self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+            }
         }
         self.log.take();
-        state
+        self.last.clone()
+    }
+
+    /// What the slots held when a step was looked at last; nothing at first.
+    pub(crate) fn contents(&self) -> &[u32] {
+        &self.contents
     }
 
     fn slots_of(&self, parts: &[u32]) -> Vec<u32> {

@@ -47,7 +47,12 @@ enum Name {
     Lock(usize),
 }
 
-type Content = Box<[Part]>;
+/// The parts of a slot that hold something, in order: parts that are not there are cells with any value, empty
+/// queues and free locks. Most are, in programs with many entries.
+type Content = Box<[(u32, Part)]>;
+
+/// Where the note of a content is.
+const NOTE: u32 = u32::MAX;
 
 /// Whose cells have slots of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +70,8 @@ pub struct Slots {
     slot_of: Vec<u32>,
     parts: Vec<Vec<Name>>,
     values: Vec<IndexSet<Content, FxBuildHasher>>,
-    like: State,
+    /// A state in which no cell, queue or lock holds anything.
+    blank: State,
     /// Contents of tasks carry notes.
     noted: bool,
     /// Cells that are of no interest any more are forgotten.
@@ -135,8 +141,11 @@ impl Slots {
         for (task, cells) in forgotten.iter().enumerate() {
             cells.iter().for_each(|(_, slot)| keepers[*slot as usize] = Some(TaskId::from(task)));
         }
-        let like = like.clone();
-        Slots { slot_of, parts, values, like, noted, liveness, forgotten, keepers, mixed }
+        let mut blank = like.clone();
+        (0..blank.vars.len()).for_each(|v| blank.vars.put(v, &Value::Any));
+        (0..blank.queues.len()).for_each(|e| blank.queues.put(e, &Vec::new()));
+        (0..blank.locks.len()).for_each(|o| blank.locks.put(o, &Lock::Free));
+        Slots { slot_of, parts, values, blank, noted, liveness, forgotten, keepers, mixed }
     }
 
     /// Whether a slot has cells beside other things.
@@ -189,7 +198,7 @@ impl Slots {
     pub fn number(&mut self, program: &Program, state: &State, slot: usize, note: Note) -> u32 {
         // The slots of tasks come first.
         let task = (slot < program.tasks.len()).then(|| tidy(program, slot, state.tasks.peek(slot)));
-        let note = (self.noted && task.is_some()).then_some(Part::Note(note));
+        let note = (self.noted && task.is_some()).then_some((NOTE, Part::Note(note)));
         let pc = match self.keepers[slot] {
             Some(keeper) => Some(rests_at(program, keeper.index(), state.tasks.peek(keeper.index()))),
             None => task.as_ref().map(|ts| ts.pc),
@@ -198,19 +207,28 @@ impl Slots {
             (Some(pc), Some(liveness)) => !liveness.is_live(pc, VarId::from(v)),
             _ => false,
         };
-        let content: Content = self.parts[slot]
-            .iter()
-            .map(|name| match *name {
-                Name::Cell(v) if dead(v) => Part::Cell(Value::Any),
-                Name::Cell(v) => Part::Cell(*state.vars.peek(v)),
+        let held = |(k, name): (usize, &Name)| {
+            let part = match *name {
+                Name::Cell(v) => match *state.vars.peek(v) {
+                    Value::Any => return None,
+                    _ if dead(v) => return None,
+                    value => Part::Cell(value),
+                },
                 Name::Task(t) => {
                     Part::Task(task.clone().unwrap_or_else(|| tidy(program, t, state.tasks.peek(t))))
                 }
-                Name::Queue(e) => Part::Queue(state.queues.peek(e).clone()),
-                Name::Lock(o) => Part::Lock(*state.locks.peek(o)),
-            })
-            .chain(note)
-            .collect();
+                Name::Queue(e) => match state.queues.peek(e) {
+                    queue if queue.is_empty() => return None,
+                    queue => Part::Queue(queue.clone()),
+                },
+                Name::Lock(o) => match *state.locks.peek(o) {
+                    Lock::Free => return None,
+                    lock => Part::Lock(lock),
+                },
+            };
+            Some((k as u32, part))
+        };
+        let content: Content = self.parts[slot].iter().enumerate().filter_map(held).chain(note).collect();
         self.values[slot].insert_full(content).0 as u32
     }
 
@@ -257,32 +275,50 @@ impl Slots {
             Part::Lock(lock) => Part::Lock(renaming.lock(*lock)),
             Part::Cell(_) | Part::Note(_) => part.clone(),
         };
-        let content: Content = places.iter().map(|k| rename(&content[*k])).collect();
-        let queues = content.iter().any(|p| matches!(p, Part::Queue(queue) if queue.len() > 1));
+        let part = |k: usize| content.binary_search_by_key(&(k as u32), |held| held.0).ok();
+        let held = |(j, k): (usize, &usize)| Some((j as u32, rename(&content[part(*k)?].1)));
+        let content: Content = places.iter().enumerate().filter_map(held).collect();
+        let queues = content.iter().any(|p| matches!(&p.1, Part::Queue(queue) if queue.len() > 1));
         match queues && !wanted {
             true => self.values[to].get_index_of(&content).map(|n| n as u32),
             false => Some(self.values[to].insert_full(content).0 as u32),
         }
     }
 
-    /// Puts a numbered content into a state.
-    pub fn fill(&self, state: &mut State, slot: usize, number: u32) {
-        for (name, part) in self.parts[slot].iter().zip(&self.values[slot][number as usize]) {
-            match (*name, part) {
-                (Name::Cell(v), Part::Cell(value)) => state.vars[v] = *value,
-                (Name::Task(t), Part::Task(ts)) => state.tasks[t] = ts.clone(),
-                (Name::Queue(e), Part::Queue(queue)) => state.queues[e].clone_from(queue),
-                (Name::Lock(o), Part::Lock(lock)) => state.locks[o] = *lock,
+    /// Puts a numbered content into a state, in place of another, if the slot held one.
+    pub fn fill(&self, state: &mut State, slot: usize, old: Option<u32>, number: u32) {
+        let new = &self.values[slot][number as usize];
+        let held = old.map_or(&[][..], |old| &self.values[slot][old as usize]);
+        let gone = held.iter().filter(|(k, _)| new.binary_search_by_key(k, |held| held.0).is_err());
+        for name in gone.filter_map(|(k, _)| self.parts[slot].get(*k as usize)) {
+            match *name {
+                Name::Cell(v) => state.vars.put(v, &Value::Any),
+                Name::Queue(e) => state.queues.put(e, &Vec::new()),
+                Name::Lock(o) => state.locks.put(o, &Lock::Free),
+                Name::Task(_) => {}
+            }
+        }
+        for (k, part) in new {
+            match (self.parts[slot].get(*k as usize), part) {
+                (Some(Name::Cell(v)), Part::Cell(value)) => state.vars.put(*v, value),
+                (Some(Name::Task(t)), Part::Task(ts)) => state.tasks.put(*t, ts),
+                (Some(Name::Queue(e)), Part::Queue(queue)) => state.queues.put(*e, queue),
+                (Some(Name::Lock(o)), Part::Lock(lock)) => state.locks.put(*o, lock),
                 _ => {}
             }
         }
     }
 
+    /// A state whose slots hold nothing.
+    pub(crate) fn blank(&self) -> State {
+        self.blank.clone()
+    }
+
     /// The state that has these contents.
     pub fn state(&self, numbers: impl Iterator<Item = u32>) -> State {
-        let mut state = self.like.clone();
+        let mut state = self.blank();
         for (slot, number) in numbers.enumerate() {
-            self.fill(&mut state, slot, number);
+            self.fill(&mut state, slot, None, number);
         }
         state
     }
@@ -290,31 +326,32 @@ impl Slots {
     /// The note of a numbered content.
     pub fn note(&self, slot: usize, number: u32) -> Note {
         match self.values[slot][number as usize].last() {
-            Some(Part::Note(note)) => *note,
+            Some((_, Part::Note(note))) => *note,
             _ => Note::default(),
         }
     }
 
     /// What a numbered content says about the task of a slot.
     pub fn task(&self, slot: usize, number: u32) -> Option<&TaskState> {
-        self.values[slot][number as usize].iter().find_map(|p| match p {
+        self.values[slot][number as usize].iter().find_map(|(_, part)| match part {
             Part::Task(ts) => Some(ts),
             _ => None,
         })
     }
 
-    /// The cells of a slot with their values.
-    pub fn cells(&self, slot: usize, number: u32) -> impl Iterator<Item = (VarId, Value)> + '_ {
-        self.parts[slot].iter().zip(&self.values[slot][number as usize]).filter_map(|(name, part)| {
-            match (name, part) {
-                (Name::Cell(v), Part::Cell(value)) => Some((VarId::from(*v), *value)),
+    /// The cells of a slot that hold a value.
+    pub fn cells(&self, slot: usize, number: u32) -> impl Iterator<Item = (VarId, i64)> + '_ {
+        self.values[slot][number as usize].iter().filter_map(move |(k, part)| {
+            match (self.parts[slot].get(*k as usize), part) {
+                (Some(Name::Cell(v)), Part::Cell(Value::Known(value))) => Some((VarId::from(*v), *value)),
                 _ => None,
             }
         })
     }
 
     pub fn memory(&self) -> usize {
-        self.values.iter().zip(&self.parts).map(|(v, p)| v.len() * (32 + p.len() * 40)).sum()
+        let contents = self.values.iter().flatten();
+        contents.map(|content| 48 + content.len() * size_of::<(u32, Part)>()).sum()
     }
 }
 

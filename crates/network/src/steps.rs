@@ -444,7 +444,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                 work.push(task);
             }
         };
-        for t in 0..before.tasks.len() {
+        for t in before.tasks.changed(&after.tasks) {
             // Parts that differ were accessed by the step, so they are in the log already.
             let (a, b) = (before.tasks.peek(t), after.tasks.peek(t));
             if a == b {

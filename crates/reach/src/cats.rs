@@ -251,10 +251,8 @@ impl<'s, 'p> Ticg<'s, 'p> {
             false => "ended".into(),
         };
         for (cell, value) in slots.cells(task, number) {
-            if let Value::Known(v) = value {
-                let name = program.vars[cell.index()].name.rsplit('.').next().unwrap_or("").to_owned();
-                text.push_str(&format!("\\n{name} = {v}"));
-            }
+            let name = program.vars[cell.index()].name.rsplit('.').next().unwrap_or("").to_owned();
+            text.push_str(&format!("\\n{name} = {value}"));
         }
         if slots.note(task, number).engaged.is_some() {
             text.push_str("\\nin rendezvous");

@@ -81,7 +81,7 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
     let changes = before
         .vars
         .iter()
-        .zip(&after.state.vars)
+        .zip(after.state.vars.iter())
         .enumerate()
         .filter(|(_, (a, b))| a != b)
         .map(|(i, (_, b))| (VarId::from(i), *b))

@@ -115,7 +115,7 @@ impl<'s, 'p> Run<'s, 'p> {
             ts.accepts.clear();
             ts.transfers.clear();
         }
-        self.state.queues.unlogged_mut().iter_mut().for_each(Vec::clear);
+        self.state.queues.unlogged_mut().for_each(Vec::clear);
         self.done(what)
     }
 
