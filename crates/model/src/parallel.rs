@@ -63,6 +63,12 @@ impl Bits {
         self.words.iter_mut().zip(words).for_each(|(mine, word)| *mine |= word);
     }
 
+    /// Adds another set, for which room is made.
+    pub fn unite(&mut self, other: &Bits) {
+        self.grow(other.words.len() * 64);
+        self.add(&other.words);
+    }
+
     /// Adds another set, and tells what was new.
     pub fn take_new(&mut self, other: &Bits, new: &mut Vec<u32>) {
         for (w, (mine, word)) in self.words.iter_mut().zip(&other.words).enumerate() {
@@ -118,8 +124,9 @@ pub struct Parallel {
     rows: Vec<Bits>,
     reached: Bits,
     /// Places whose row has changed, to be looked at again.
-    work: std::collections::VecDeque<u32>,
     queued: Bits,
+    /// Where to look for the next of them.
+    at: u32,
 }
 
 impl Parallel {
@@ -163,17 +170,29 @@ impl Parallel {
         &self.reached
     }
 
-    /// A place that something new is known about.
+    /// A place that something new is known about. Round and round in the order in which places were found:
+    /// the later ones hear of much at once.
     pub fn take(&mut self) -> Option<u32> {
-        let n = self.work.pop_front()?;
-        self.queued.words[n as usize / 64] &= !(1 << (n % 64));
-        Some(n)
+        let words = self.queued.words.len();
+        let (first, bit) = (self.at as usize / 64, self.at % 64);
+        for i in 0..=words {
+            let w = (first + i) % words.max(1);
+            let mut word = *self.queued.words.get(w)?;
+            if i == 0 {
+                word &= u64::MAX << bit;
+            }
+            if word != 0 {
+                let n = w as u32 * 64 + word.trailing_zeros();
+                self.queued.words[w] &= !(1 << (n % 64));
+                self.at = (n + 1) % (words as u32 * 64);
+                return Some(n);
+            }
+        }
+        None
     }
 
     fn push(&mut self, n: u32) {
-        if self.queued.set(n) {
-            self.work.push_back(n);
-        }
+        self.queued.set(n);
     }
 
     pub fn reach(&mut self, n: u32) {

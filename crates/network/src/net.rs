@@ -131,8 +131,10 @@ struct Learner<'n, 's, 'p, 'a> {
     watchers: Vec<Bits>,
     /// By place of a task: the other slots that its steps look at.
     looks: Vec<Bits>,
-    /// By node of a tree: the places after which there is more to look at.
-    inner: FxHashMap<u32, Bits>,
+    /// By node of a tree: the places after which there is more to look at, and the slots that are looked at
+    /// from there on.
+    inner: Vec<Bits>,
+    below: Vec<Bits>,
     /// The slots with a place that the one looked at has become parallel to.
     fresh: Bits,
     /// The first outcomes of steps for which no component is without a place.
@@ -147,10 +149,11 @@ struct Learner<'n, 's, 'p, 'a> {
 }
 
 const NONE: u32 = u32::MAX;
-/// Combinations of more places than this may multiply: so many of them are looked at, for each
-/// transition there may be.
+/// Combinations of more places than this may multiply: so many of them are looked at, and so many more for
+/// each place and outcome that there are.
 const DEEP: usize = 4;
 const WORK: usize = 30;
+const FIRST_WORK: usize = 100_000;
 
 impl Net {
     /// The net of a program, as its network tells it.
@@ -169,7 +172,8 @@ impl Net {
             begun: Bits::default(),
             watchers: vec![Bits::default(); slots],
             looks: Vec::new(),
-            inner: FxHashMap::default(),
+            inner: Vec::new(),
+            below: Vec::new(),
             fresh: Bits::new(slots),
             possible: FxHashSet::default(),
             blocked: Vec::new(),
@@ -544,7 +548,8 @@ impl Learner<'_, '_, '_, '_> {
     ) -> Result<(), NoNet> {
         self.tick()?;
         self.deep += usize::from(chosen.len() > DEEP);
-        if self.deep > self.learning.most.saturating_mul(WORK) {
+        let found = self.network.tables.outcomes.len() + self.net.places.len();
+        if self.deep > FIRST_WORK + found * WORK {
             return Err(NoNet::TooLarge);
         }
         let mut fits = false;
@@ -560,6 +565,7 @@ impl Learner<'_, '_, '_, '_> {
                     if self.network.steps.loud.borrow().len() > self.loud {
                         return Err(NoNet::Loud);
                     }
+                    self.note_path(task, &values);
                     node = self.walk(task, chosen);
                     fits = true;
                 }
@@ -571,6 +577,13 @@ impl Learner<'_, '_, '_, '_> {
                         self.possible.insert(first);
                         (first..last).for_each(|outcome| self.fire(outcome, chosen));
                     }
+                    return Ok(());
+                }
+                // Nothing new is looked at any more, or not the place that must be there.
+                Known::Look(..) if !new && !self.below[node as usize].meets(&self.fresh) => return Ok(()),
+                Known::Look(..)
+                    if !self.below[node as usize].holds(self.slot(must)) && !chosen.contains(&must) =>
+                {
                     return Ok(());
                 }
                 Known::Look(slot, _) => {
@@ -588,11 +601,11 @@ impl Learner<'_, '_, '_, '_> {
                                 chosen.push(must);
                             }
                             // With places that are not new, only those that lead on can become so.
-                            let (news, inner) = (&self.consequences.news, self.inner.get(&node));
+                            let (news, inner) = (&self.consequences.news, &self.inner[node as usize]);
                             let among = &self.of_slot[slot as usize];
                             let within = |w: usize| match new {
                                 true => u64::MAX,
-                                false => news.word(w) | inner.map_or(0, |inner| inner.word(w)),
+                                false => news.word(w) | inner.word(w),
                             };
                             self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
                             chosen.truncate(depth);
@@ -606,9 +619,8 @@ impl Learner<'_, '_, '_, '_> {
                         chosen.pop();
                         let next = self.network.tables.child(node, self.content(q));
                         if new && matches!(self.network.tables.at(next), Known::Look(..)) {
-                            let inner = self.inner.entry(node).or_default();
-                            inner.grow(q as usize + 1);
-                            inner.set(q);
+                            self.inner[node as usize].grow(q as usize + 1);
+                            self.inner[node as usize].set(q);
                         }
                     }
                     return Ok(());
@@ -638,6 +650,26 @@ impl Learner<'_, '_, '_, '_> {
             node = tables.child(node, self.content(*q));
         }
         node
+    }
+
+    /// What is looked at on the way that a step has just been learnt for.
+    fn note_path(&mut self, task: u32, values: &[u32]) {
+        let tables = &self.network.tables;
+        let mut node = tables.root_node(task as usize, values[task as usize] as usize);
+        let mut path = Vec::new();
+        while let Known::Look(slot, _) = tables.at(node) {
+            path.push((node, slot));
+            node = tables.child(node, values[slot as usize]);
+        }
+        let mut slots = Bits::new(values.len());
+        for (node, slot) in path.into_iter().rev() {
+            slots.set(slot);
+            if self.below.len() <= node as usize {
+                self.below.resize(node as usize + 1, Bits::default());
+                self.inner.resize(node as usize + 1, Bits::default());
+            }
+            self.below[node as usize].unite(&slots);
+        }
     }
 
     /// Contents of all slots that go with the chosen places; None if some slot has none, which is noted.
