@@ -39,6 +39,8 @@ pub enum Glance {
 /// Bits of an entry that tell a distance, at the least.
 const DISTANCE: u32 = 6;
 const FEWEST: usize = 1 << 10;
+/// There are not so many empty places one after the other.
+const FAR_AHEAD: usize = 1 << 12;
 /// More states than this have no numbers.
 pub const MOST: usize = 1 << 29;
 
@@ -71,10 +73,19 @@ impl Index {
         };
         let both = matches!((self.entries, next.entries), (Entries::States { .. }, Entries::States { .. }));
         if both {
-            in_parts(places, threads, |part, alone| self.each_hash(part, |hash| _ = next.add(hash, alone)));
-            if let Ok(far) = self.far.lock() {
-                far.iter().for_each(|hash| _ = next.add(*hash, true));
-            }
+            // What lies in a part of the table will lie in the same part of the larger one: threads do not meet
+            // there. The few that would leave their part come last.
+            let last = Mutex::new(Vec::new());
+            in_parts(places, threads, |part, _| {
+                let new = |at: usize| (at as u128 * next.places.len() as u128 / places as u128) as usize;
+                let outside = next.refill(new(part.start)..new(part.end), self.hashes(part));
+                if let Ok(mut last) = last.lock() {
+                    last.extend(outside);
+                }
+            });
+            let far = self.far.lock().map_or_else(|_| Vec::new(), |far| far.iter().copied().collect());
+            let outside = last.into_inner().unwrap_or_default();
+            far.into_iter().chain(outside).for_each(|hash| _ = next.add(hash, true));
         }
         (next, both)
     }
@@ -182,6 +193,46 @@ impl Index {
         }
     }
 
+    /// Fills a part of the table that nobody else touches with hashes that come nearly in order; those that do
+    /// not belong there, or find no place, are left.
+    fn refill(&self, part: std::ops::Range<usize>, hashes: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut outside = Vec::new();
+        let taken = |at: usize| self.places[at].load(Ordering::Relaxed) != 0;
+        // All places from the first to the other are taken, and none behind: nothing has to be looked at.
+        let (mut first, mut free) = (part.start, part.start);
+        for hash in hashes {
+            let (entry, further) = Index::entry(self.entries, hash);
+            let home = self.home(hash);
+            let mut at = home.max(free);
+            // It went on at the beginning of the table.
+            if home > free + FAR_AHEAD {
+                at = part.end;
+            }
+            if home < first {
+                at = if home < part.start { part.end } else { home };
+                while at < part.end && taken(at) {
+                    at += 1;
+                }
+            }
+            let distance = u32::try_from(at - home.min(at)).ok();
+            let placed = distance.and_then(|d| further.checked_mul(d)).and_then(|d| entry.checked_add(d));
+            match placed.filter(|_| at < part.end) {
+                None => outside.push(hash),
+                Some(entry) => {
+                    self.places[at].store(entry, Ordering::Relaxed);
+                    if home > free {
+                        first = home;
+                    }
+                    free = free.max(at + 1);
+                    while home < first && free < part.end && taken(free) {
+                        free += 1;
+                    }
+                }
+            }
+        }
+        outside
+    }
+
     /// The number of a state that `is` accepts, or what to do with the empty place: `fill` makes a number, which
     /// is taken back by `undo` if somebody else fills the place first. Only for numbers.
     #[inline]
@@ -238,27 +289,31 @@ impl Index {
         }
     }
 
-    /// Calls `f` with every hash that lies in a part of the table; not for numbers.
-    fn each_hash(&self, part: std::ops::Range<usize>, f: impl Fn(u64)) {
-        let Entries::States { zeros, bits } = self.entries else { return };
+    /// Every hash that lies in a part of the table, nearly in order; not for numbers.
+    fn hashes(&self, part: std::ops::Range<usize>) -> impl Iterator<Item = u64> + '_ {
+        let (zeros, bits) = match self.entries {
+            Entries::States { zeros, bits } => (zeros, bits),
+            Entries::Numbers { .. } => (0, 0),
+        };
         let places = self.places.len() as u64;
         let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
         // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
         let step = (1u128 << (shift + 32)) / u128::from(places);
-        for at in part {
+        let part = if self.numbers() { 0..0 } else { part };
+        part.filter_map(move |at| {
             let entry = self.places[at].load(Ordering::Relaxed);
             if entry == 0 {
-                continue;
+                return None;
             }
             let (at, distance) = (at as u64, u64::from((entry >> bits) - 1));
             let home = if at >= distance { at - distance } else { at + places - distance };
             let least = ((u128::from(home) * step) >> 32) as u64;
             let hash = least + (u64::from(entry).wrapping_sub(least) & mask);
-            match self.home(hash << zeros) as u64 == home {
-                true => f(hash << zeros),
-                false => f((hash + mask + 1) << zeros),
-            }
-        }
+            Some(match self.home(hash << zeros) as u64 == home {
+                true => hash << zeros,
+                false => (hash + mask + 1) << zeros,
+            })
+        })
     }
 }
 
@@ -302,7 +357,7 @@ mod tests {
             let seen = std::cell::RefCell::new(
                 index.far.lock().map_or_else(|_| FxHashSet::default(), |f| f.clone()),
             );
-            index.each_hash(0..index.capacity(), |hash| assert!(seen.borrow_mut().insert(hash)));
+            index.hashes(0..index.capacity()).for_each(|hash| assert!(seen.borrow_mut().insert(hash)));
             assert_eq!(*seen.borrow(), known);
         }
     }

@@ -160,6 +160,8 @@ pub struct Store {
 pub struct Spare {
     next: u32,
     end: u32,
+    /// The words of all states, counted through, that only these numbers have bits in.
+    own: std::ops::Range<usize>,
     /// How many are taken at once; several threads would wait for each other otherwise.
     pub block: u32,
 }
@@ -455,14 +457,17 @@ impl Store {
             let block = spare.block.max(1);
             spare.next = self.next.fetch_add(block, Ordering::Relaxed);
             spare.end = spare.next + block;
+            let bit = |id: u32| id as usize * self.bits;
+            spare.own = bit(spare.next).div_ceil(64)..bit(spare.end) / 64;
         }
         let id = spare.next;
         spare.next += 1;
-        let chunk = self.chunk(id);
+        let (chunk, before) = (self.chunk(id), id as usize / CHUNK * (CHUNK * self.bits / 64));
         for (i, word) in words.iter().enumerate() {
             let bit = id as usize % CHUNK * self.bits + i * 64;
             let (at, shift) = (bit / 64, bit % 64);
-            let sole = if spare.is_alone() { Sole::Yes } else { Sole::No };
+            let mine = before + at >= spare.own.start && before + at + 1 < spare.own.end;
+            let sole = if spare.is_alone() || mine { Sole::Yes } else { Sole::No };
             put(&chunk.bits[at], word << shift, sole);
             let rest = word >> 1 >> (63 - shift);
             if rest != 0 {

@@ -306,15 +306,22 @@ fn families(output: Option<&Path>) -> bool {
                 ilp.programs,
                 ilp.cuts
             );
-            points.push((n, 0, seconds, 0));
+            points.push((n, ilp.places + ilp.variables, seconds, 0));
         }
         curves.push((name.to_owned(), points));
     }
     crate::say!();
     for (name, points) in &curves {
         if let [.., a, b] = points[..] {
-            let power = (b.2 / a.2).ln() / (b.0 as f64 / a.0 as f64).ln();
-            crate::say!("- {name}: seconds grow like n^{power:.1} from {} to {}", a.0, b.0);
+            let power =
+                |a_size: usize, b_size: usize| (b.2 / a.2).ln() / (b_size as f64 / a_size as f64).ln();
+            crate::say!(
+                "- {name}: seconds grow like n^{:.1} from {} to {}, and like the {:.2}th power of places and variables",
+                power(a.0, b.0),
+                a.0,
+                b.0,
+                power(a.1, b.1)
+            );
         }
     }
     crate::say!();

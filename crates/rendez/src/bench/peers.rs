@@ -22,13 +22,19 @@ pub(super) struct Row {
     pub other_bytes: usize,
 }
 
-/// Short searches are repeated, and the fastest counts.
+/// Searches are repeated for so many seconds and not more than so often, and the fastest counts.
+const REPEAT: f64 = 2.0;
+const TIMES: usize = 40;
+/// SPIN's own clock is too coarse for shorter searches.
 const SHORT: f64 = 0.3;
-const TIMES: usize = 5;
 
 fn fastest(mut run: impl FnMut() -> Option<Row>) -> Option<Row> {
+    let from = Instant::now();
     let mut best = run()?;
-    for _ in 1..if best.seconds < SHORT { TIMES } else { 1 } {
+    for _ in 1..TIMES {
+        if from.elapsed().as_secs_f64() > REPEAT {
+            break;
+        }
         let again = run()?;
         if again.seconds < best.seconds {
             best = again;
