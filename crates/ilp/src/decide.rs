@@ -176,11 +176,13 @@ impl One<'_> {
     ) -> Result {
         let until = self.options.timeout.map(|t| self.started + t);
         let budget = Budget { until, memory: self.options.memory, control: self.control };
+        let began = Instant::now();
         let mut learnt = learn(semantics, &self.subject, plan, budget);
         if matches!(learnt, Err(NoNet::TooLarge)) {
             plan.apart = true;
             learnt = learn(semantics, &self.subject, plan, budget);
         }
+        stats.generation = began.elapsed();
         let learnt = match learnt {
             Ok(learnt) => learnt,
             Err(NoNet::Late) => return Result::Unknown("the time limit was reached".into()),
@@ -340,7 +342,8 @@ fn fits(net: &Net, (a, b): (u32, u32)) -> bool {
         });
         one.count()
     };
-    x * y <= MOST_JOINT && net.transitions.len() + touching(a, b) * y + touching(b, a) * x <= MOST_TRANSITIONS
+    let larger = || net.transitions.len() + touching(a, b) * y + touching(b, a) * x;
+    x * y <= MOST_JOINT && net.transitions.len() <= MOST_TRANSITIONS && larger() <= MOST_TRANSITIONS
 }
 
 /// The two components of a solution that are smallest together, of those that meet.

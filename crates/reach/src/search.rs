@@ -847,8 +847,9 @@ impl Run<'_, '_, '_> {
             let to = self.store.len();
             self.narrow();
             self.prepare(to - from);
-            // Small levels, and all while much is still to be learnt, are for one thread.
-            let end = match self.threads() > 1 && to - from > 4 * BLOCK as usize {
+            // Small levels are for one thread: those that are done before another one would have begun.
+            let small = if self.fast.is_some() { 16 * BLOCK } else { 4 * BLOCK };
+            let end = match self.threads() > 1 && to - from > small as usize {
                 true => self.level_of_many(from as u32, to as u32),
                 false => self.level_of_one(from as u32, to as u32),
             };

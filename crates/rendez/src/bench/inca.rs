@@ -265,11 +265,13 @@ fn figure_10() -> bool {
 fn families(output: Option<&Path>) -> bool {
     crate::say!("## Scaled programs\n");
     crate::say!(
-        "| program | n | places | variables | constraints | linear programs | cuts | verdict | seconds with source | check |"
+        "| program | n | places | variables | constraints | linear programs | cuts | verdict | generation s | seconds with source | check |"
     );
-    crate::say!("|---|---|---|---|---|---|---|---|---|---|");
+    crate::say!("|---|---|---|---|---|---|---|---|---|---|---|");
     let mut fine = true;
     let mut curves: Vec<Curve> = Vec::new();
+    // Places and variables, and the seconds that making them took.
+    let mut generated: Vec<Vec<(usize, f64)>> = Vec::new();
     let chiron = |name: &'static str, property: usize| {
         let family = super::flavers_families::FAMILIES.iter().find(|f| f.name == name).expect("a family");
         move |n: usize| ((family.ada)(n, 0), (family.properties[property].text)(n, 0))
@@ -286,7 +288,7 @@ fn families(output: Option<&Path>) -> bool {
         ("chiron decomposed, 4", Box::new(chiron("chiron-subsystem", 3)), vec![2, 5, 10, 20, 40, 70]),
     ];
     for (name, make, sizes) in rows {
-        let mut points = Vec::new();
+        let (mut points, mut made) = (Vec::new(), Vec::new());
         for n in sizes {
             let started = Instant::now();
             let (source, text) = make(n);
@@ -299,28 +301,30 @@ fn families(output: Option<&Path>) -> bool {
             let ilp = decided.answer.stats.and_then(|s| s.ilp).unwrap_or_default();
             fine &= verdict == "holds, certified";
             crate::say!(
-                "| {name} | {n} | {} | {} | {} | {} | {} | {verdict} | {seconds:.2} | {check:.2} |",
+                "| {name} | {n} | {} | {} | {} | {} | {} | {verdict} | {:.3} | {seconds:.2} | {check:.2} |",
                 ilp.places,
                 ilp.variables,
                 ilp.constraints,
                 ilp.programs,
-                ilp.cuts
+                ilp.cuts,
+                ilp.generation.as_secs_f64()
             );
-            points.push((n, ilp.places + ilp.variables, seconds, 0));
+            made.push((ilp.places + ilp.variables, ilp.generation.as_secs_f64()));
+            points.push((n, 0, seconds, 0));
         }
         curves.push((name.to_owned(), points));
+        generated.push(made);
     }
     crate::say!();
-    for (name, points) in &curves {
-        if let [.., a, b] = points[..] {
-            let power =
-                |a_size: usize, b_size: usize| (b.2 / a.2).ln() / (b_size as f64 / a_size as f64).ln();
+    for ((name, points), made) in curves.iter().zip(&generated) {
+        if let ([.., a, b], [.., small, large]) = (&points[..], &made[..]) {
+            let power = |times: f64, larger: f64| times.ln() / larger.ln();
             crate::say!(
-                "- {name}: seconds grow like n^{:.1} from {} to {}, and like the {:.2}th power of places and variables",
-                power(a.0, b.0),
+                "- {name}, {} to {}: seconds grow like n^{:.1}, generation like the size of the flowgraph ^{:.1}",
                 a.0,
                 b.0,
-                power(a.1, b.1)
+                power(b.2 / a.2, b.0 as f64 / a.0 as f64),
+                power(large.1 / small.1, large.0 as f64 / small.0 as f64)
             );
         }
     }
