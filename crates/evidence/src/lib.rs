@@ -130,6 +130,8 @@ pub struct IlpStats {
     /// How often two parts of the program were made one.
     pub merges: usize,
     pub bytes: usize,
+    /// Places, and moves between them, that were made; those that cannot happen are left out afterwards.
+    pub flowgraph: usize,
     /// To make a net of the program; the rest is for proving.
     pub generation: std::time::Duration,
 }

@@ -190,6 +190,7 @@ impl One<'_> {
             Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
             Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
         };
+        stats.flowgraph = learnt.net.largest;
         if !learnt.is_covered() {
             return Result::Unknown("an execution may reach something that is not modelled".into());
         }

@@ -79,6 +79,8 @@ pub struct Net {
     pub stopped: bool,
     /// Transitions that change nothing are of interest, too.
     pub with_loops: bool,
+    /// How large it was before anything was left out.
+    pub largest: usize,
 }
 
 /// Why there is no net.
@@ -214,6 +216,11 @@ impl Net {
         self.places.len() * 40 + self.transitions.len() * 104 + ends * 4 + self.parallel.memory()
     }
 
+    /// Places, and moves between them, by component.
+    pub fn size(&self) -> usize {
+        self.places.len() + self.transitions.iter().map(|t| t.before.len()).sum::<usize>()
+    }
+
     pub fn component_of(&self, place: PlaceId) -> u32 {
         self.places[place as usize].component
     }
@@ -257,6 +264,7 @@ impl Net {
                 }
             }
         }
+        self.largest = self.largest.max(self.size());
         let mut keep = alive.iter();
         self.transitions.retain(|_| *keep.next().unwrap_or(&false));
         self.parallel = parallel;
@@ -265,6 +273,7 @@ impl Net {
 
     /// Leaves out places that are never reached, and components that never move.
     fn compact(mut self) -> Net {
+        self.largest = self.largest.max(self.size());
         let mut count = vec![0usize; self.components.len()];
         for (p, place) in self.places.iter().enumerate() {
             if self.parallel.is_reached(p as PlaceId) {

@@ -59,7 +59,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
         if reached.end != End::Complete {
             return None;
         }
-        let graph = reached.take_graph()?;
+        let graph = reached.take_graph(control)?;
         Some(Ticg { reached, graph })
     }
 

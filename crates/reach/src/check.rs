@@ -256,7 +256,7 @@ fn spared(
             }
             None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
                 let mut findings = Findings::new(&semantics);
-                let Some(graph) = reached.graph() else { break };
+                let Ok(graph) = reached.graph(control) else { break };
                 forever(&reached, graph, &mut findings);
                 if findings.any_blocking() || !findings.contradictions.is_empty() {
                     break;
@@ -406,17 +406,17 @@ fn exactly(
     let started = Instant::now();
     let mut entries = Entries::new(semantics.program);
     let reached = reach(semantics, options, config, control, &[]);
-    let mut seen = collect(&reached, findings, &mut entries);
+    let mut seen = collect(&reached, findings, &mut entries, control);
     if seen.guesses && findings.any_guessed() {
         // Findings that need a guess may have a twin that does not.
         let certain = Options { skip_guesses: true, ..share(options, started, 1.0) };
         let second = reach(semantics, &certain, config, control, &[]);
         let aside = findings.set_aside();
-        let again = collect(&second, findings, &mut Entries::new(semantics.program));
+        let again = collect(&second, findings, &mut Entries::new(semantics.program), control);
         findings.take_back(aside);
         seen.stopped |= again.stopped;
     }
-    let end = if seen.graph_too_large { End::Memory } else { reached.end };
+    let end = seen.no_graph.unwrap_or(reached.end);
     Run { end, stats: reached.stats, entries, stopped: seen.stopped }
 }
 
@@ -514,10 +514,11 @@ fn repeat<'s, 'p>(
 struct Noticed {
     guesses: bool,
     stopped: bool,
-    graph_too_large: bool,
+    /// Why there is none.
+    no_graph: Option<End>,
 }
 
-fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) -> Noticed {
+fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, control: &Control) -> Noticed {
     let network = &reached.network;
     let mut noticed = Noticed::default();
     let mut known: FxHashSet<Seen> = FxHashSet::default();
@@ -558,9 +559,9 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries) ->
     noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
     if reached.end == End::Complete {
-        match reached.graph() {
-            Some(graph) => forever(reached, graph, findings),
-            None => noticed.graph_too_large = true,
+        match reached.graph(control) {
+            Ok(graph) => forever(reached, graph, findings),
+            Err(end) => noticed.no_graph = Some(end),
         }
     }
     noticed
@@ -576,18 +577,19 @@ pub fn properties(
     let semantics = Semantics::bounded(program, options.recursion);
     let reached = reach(&semantics, options, config, control, &[]);
     let mut findings = Findings::new(&semantics);
-    let noticed = collect(&reached, &mut findings, &mut Entries::new(program));
+    let noticed = collect(&reached, &mut findings, &mut Entries::new(program), control);
     if noticed.guesses && findings.any_guessed() {
         let certain = Options { skip_guesses: true, ..options.clone() };
         let second = reach(&semantics, &certain, config, control, &[]);
         let aside = findings.set_aside();
-        collect(&second, &mut findings, &mut Entries::new(program));
+        collect(&second, &mut findings, &mut Entries::new(program), control);
         findings.take_back(aside);
     }
     let mut witness = Witness::default();
     let stories = reached.network.stories.iter().flat_map(|s| &s.steps);
     reached.network.first.steps.iter().chain(stories).for_each(|step| witness.note(program, step));
-    let answers = findings.properties("reach", &witness, &reached.end.reason(reached.stats.states));
+    let end = noticed.no_graph.unwrap_or(reached.end);
+    let answers = findings.properties("reach", &witness, &end.reason(reached.stats.states));
     (answers, reached.stats)
 }
 

@@ -64,9 +64,9 @@ pub struct Checker<'a, 's, 'p> {
 }
 
 impl<'a, 's, 'p> Checker<'a, 's, 'p> {
-    /// None if the graph has too many edges.
-    pub fn new(reached: &'a Reached<'s, 'p>, fairness: Fairness) -> Option<Self> {
-        let graph = reached.graph()?;
+    /// The end if there is no graph within the limits.
+    pub fn new(reached: &'a Reached<'s, 'p>, fairness: Fairness, control: &Control) -> Result<Self, End> {
+        let graph = reached.graph(control)?;
         let n = graph.len();
         let mut sources = vec![0; graph.edge_count()];
         let mut before = vec![0u32; n + 1];
@@ -90,7 +90,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 *at += 1;
             }
         }
-        Some(Checker { reached, graph, before, edges_before, sources, fairness })
+        Ok(Checker { reached, graph, before, edges_before, sources, fairness })
     }
 
     fn program(&self) -> &'p Program {
@@ -613,19 +613,16 @@ pub fn decide(
         let cut = reached.network.tables.outcomes[*o as usize].fate;
         (cut == Fate::Unsupported).then(|| "an execution reaches something that is not modelled".to_owned())
     });
-    let cut = match reached.end {
-        End::Complete => unmodelled,
-        end => Some(end.reason(reached.stats.states)),
-    };
-    let checker = match cut.is_none() {
-        true => Checker::new(&reached, fairness),
-        false => None,
+    let why = |end: End| end.reason(reached.stats.states);
+    let checker = match (reached.end, unmodelled) {
+        (End::Complete, None) => Checker::new(&reached, fairness, control).map_err(why),
+        (End::Complete, Some(cut)) => Err(cut),
+        (end, _) => Err(why(end)),
     };
     let answer = |question: &Question| {
-        let answer = match (&checker, &cut) {
-            (Some(checker), None) => checker.decide(question),
-            (_, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
-            (None, None) => Answer::Inconclusive("the graph has too many edges".into(), Vec::new()),
+        let answer = match &checker {
+            Ok(checker) => checker.decide(question),
+            Err(why) => Answer::Inconclusive(why.clone(), Vec::new()),
         };
         let assumptions = fairness.assumption().map(str::to_owned).into_iter().collect();
         PropertyAnswer { assumptions, ..question.answered("reach", answer) }

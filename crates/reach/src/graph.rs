@@ -3,7 +3,11 @@
 //! The structure is separate from what is known about states and edges: attributes are vectors
 //! indexed by state or edge number.
 
-use rendez_evidence::bottom_components;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rendez_evidence::{Control, End, bottom_components};
 use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
@@ -21,38 +25,61 @@ pub struct Graph {
     ends: Option<Vec<u32>>,
 }
 
+/// Edges whose targets are looked for at once.
+const TOGETHER: usize = 128;
 /// The target of a step that is not followed.
 pub const ELSEWHERE: u32 = u32::MAX;
 
+/// What making a graph may take.
+#[derive(Clone, Copy)]
+pub struct Limits<'c> {
+    pub bytes: usize,
+    pub until: Option<Instant>,
+    pub control: &'c Control,
+}
+
+impl Limits<'_> {
+    fn end(&self, bytes: usize) -> Option<End> {
+        if bytes > self.bytes {
+            Some(End::Memory)
+        } else if self.control.stop.load(Ordering::Relaxed) {
+            Some(End::Interrupted)
+        } else {
+            self.until.is_some_and(|until| Instant::now() > until).then_some(End::Time)
+        }
+    }
+}
+
 impl Graph {
-    /// None if it takes more than so many bytes.
-    pub fn new(view: &View, most: usize) -> Option<Graph> {
+    /// The end if a limit is met.
+    pub fn new(view: &View, limits: Limits) -> Result<Graph, End> {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
         let finder = &view.store.finder(threads as usize);
-        let most = most.saturating_sub(finder.memory()) / threads as usize;
-        let parts: Vec<Option<Graph>> = std::thread::scope(|scope| {
-            let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), most));
+        let bytes = limits.bytes.saturating_sub(finder.memory()) / threads as usize;
+        let limits = Limits { bytes, ..limits };
+        let parts: Vec<Result<Graph, End>> = std::thread::scope(|scope| {
+            let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), limits));
             let others: Vec<_> = (1..threads).map(part).collect();
-            let first = Graph::of(view, finder, 0..n / threads, most);
-            let others = others.into_iter().map(|part| part.join().ok().flatten());
+            let first = Graph::of(view, finder, 0..n / threads, limits);
+            let others = others.into_iter().map(|part| part.join().unwrap_or(Err(End::Interrupted)));
             std::iter::once(first).chain(others).collect()
         });
         let mut parts = parts.into_iter();
-        let mut graph = parts.next()??;
+        let mut graph = parts.next().unwrap_or(Err(End::Interrupted))?;
         for part in parts {
             let part = part?;
             if graph.outcomes.len() + part.outcomes.len() >= ELSEWHERE as usize {
-                return None;
+                return Err(End::Memory);
             }
             graph.append(&part);
         }
-        Some(graph)
+        Ok(graph)
     }
 
     /// The edges of some states.
-    fn of(view: &View, finder: &Finder, states: std::ops::Range<u32>, most: usize) -> Option<Graph> {
+    fn of(view: &View, finder: &Finder, states: Range<u32>, limits: Limits) -> Result<Graph, End> {
         let mut scratch = Scratch::default();
         let mut graph = Graph {
             starts: Vec::with_capacity(states.len() + 1),
@@ -61,20 +88,31 @@ impl Graph {
             ends: None,
         };
         graph.starts.push(0);
+        // Edges whose targets are looked for together, and these.
+        let (mut edges, mut targets) = (Vec::new(), Vec::new());
+        let last = states.end.saturating_sub(1);
         for id in states {
             if view.store.is_state(id) {
                 view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
-                    let followed = view.tables.outcomes[run[0] as usize].fate == Fate::Followed;
-                    let target = if followed { finder.find(to) } else { None };
-                    graph.add(target.unwrap_or(ELSEWHERE), run);
+                    if view.tables.outcomes[run[0] as usize].fate == Fate::Followed {
+                        edges.push(graph.targets.len());
+                        targets.extend_from_slice(to);
+                    }
+                    graph.add(ELSEWHERE, run);
                 });
             }
-            if graph.outcomes.len() >= ELSEWHERE as usize || graph.memory() > most {
-                return None;
+            if edges.len() >= TOGETHER || id == last {
+                finder.find(&targets, |which, target| graph.targets[edges[which]] = target);
+                edges.clear();
+                targets.clear();
+                let numbers = graph.outcomes.len() < ELSEWHERE as usize;
+                if let Some(end) = limits.end(if numbers { graph.memory() } else { usize::MAX }) {
+                    return Err(end);
+                }
             }
             graph.starts.push(graph.targets.len() as u32);
         }
-        Some(graph)
+        Ok(graph)
     }
 
     /// Adds the edges of the states that follow.
@@ -113,7 +151,7 @@ impl Graph {
     }
 
     /// The numbers of a state's edges.
-    pub fn range(&self, id: u32) -> std::ops::Range<usize> {
+    pub fn range(&self, id: u32) -> Range<usize> {
         self.starts[id as usize] as usize..self.starts[id as usize + 1] as usize
     }
 

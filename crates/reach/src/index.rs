@@ -41,6 +41,8 @@ const DISTANCE: u32 = 6;
 const FEWEST: usize = 1 << 10;
 /// There are not so many empty places one after the other.
 const FAR_AHEAD: usize = 1 << 12;
+/// States for which memory is fetched at once.
+const TOGETHER: usize = 64;
 /// More states than this have no numbers.
 pub const MOST: usize = 1 << 29;
 
@@ -76,7 +78,7 @@ impl Index {
             // What lies in a part of the table will lie in the same part of the larger one: threads do not meet
             // there. The few that would leave their part come last.
             let last = Mutex::new(Vec::new());
-            in_parts(places, threads, |part, _| {
+            in_parts(places, 1, threads, |part, _| {
                 let new = |at: usize| (at as u128 * next.places.len() as u128 / places as u128) as usize;
                 let outside = next.refill(new(part.start)..new(part.end), self.hashes(part));
                 if let Ok(mut last) = last.lock() {
@@ -265,8 +267,20 @@ impl Index {
         }
     }
 
-    /// Puts in a state that is not there.
-    pub fn place(&self, hash: u64, id: u32, alone: bool) {
+    /// Puts in states that are not there, by hash and number.
+    pub fn place(&self, states: impl Iterator<Item = (u64, u32)>, alone: bool) {
+        let mut batch = Vec::with_capacity(TOGETHER);
+        let mut states = states.peekable();
+        while states.peek().is_some() {
+            batch.clear();
+            batch.extend(states.by_ref().take(TOGETHER));
+            // Memory is fetched for all of them at once.
+            std::hint::black_box(batch.iter().fold(0, |all, (hash, _)| all | self.first(*hash)));
+            batch.iter().for_each(|(hash, id)| self.place_one(*hash, *id, alone));
+        }
+    }
+
+    fn place_one(&self, hash: u64, id: u32, alone: bool) {
         match self.entries {
             Entries::States { .. } => {
                 self.add(hash, alone);
@@ -317,16 +331,17 @@ impl Index {
     }
 }
 
-/// Lets threads do their parts of something long. Each is told whether it is alone.
-pub fn in_parts(all: usize, threads: usize, f: impl Fn(std::ops::Range<usize>, bool) + Sync) {
+/// Lets threads do their parts of something long; a part begins at a multiple of `step`. Each is told whether
+/// it is alone.
+pub fn in_parts(all: usize, step: usize, threads: usize, f: impl Fn(std::ops::Range<usize>, bool) + Sync) {
     let threads = if all < 1 << 14 { 1 } else { threads.max(1) };
-    let part = |k: usize| all / threads * k..if k + 1 == threads { all } else { all / threads * (k + 1) };
+    let start = |k: usize| if k == threads { all } else { all / step * k / threads * step };
     let f = &f;
     std::thread::scope(|scope| {
         for k in 1..threads {
-            scope.spawn(move || f(part(k), false));
+            scope.spawn(move || f(start(k)..start(k + 1), false));
         }
-        f(part(0), threads == 1);
+        f(0..start(1), threads == 1);
     });
 }
 

@@ -15,7 +15,7 @@ use rendez_model::state::State;
 use rendez_model::symmetry::Renaming;
 
 use crate::fast::{Fast, Found};
-use crate::graph::{Graph, Roles};
+use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
 use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply};
 use crate::stubborn::{Looking, Places, Scratch, Stubborn, update_places};
@@ -87,9 +87,10 @@ pub struct Reached<'s, 'p> {
     pub stats: Stats,
     /// How long it took to learn what tasks can do.
     pub learning: Duration,
-    /// Bytes that may still be used.
+    /// Bytes that may still be used, and how long.
     left: usize,
-    graph: OnceCell<Option<Graph>>,
+    until: Option<Instant>,
+    graph: OnceCell<Result<Graph, End>>,
 }
 
 /// More blocked states than this are not kept: they differ only in data.
@@ -593,6 +594,9 @@ impl Worker {
                 (hash, which, shared.store.first(hash))
             })),
         }
+        if W != 1 {
+            shared.store.look_at(self.hashes.iter().map(|(hash, _, entry)| (*entry, *hash)));
+        }
         for (hash, which, entry) in &self.hashes {
             let words = &self.found[*which as usize * width..][..width];
             if !shared.store.is_at(*entry, *hash, words) {
@@ -726,6 +730,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         if !self.varied.is_empty() {
             return Err(Again::Apart(self.varied));
         }
+        let (threads, until) = (self.threads(), self.until());
         let mut worker = std::mem::take(&mut self.worker);
         worker.notable.sort_by_key(|n| n.1);
         worker.blocked.sort_unstable();
@@ -738,7 +743,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             ilp: None,
         };
         Ok(Reached {
-            config: self.config.clone(),
+            config: Config { threads, ..self.config.clone() },
             stubborn: self.stubborn,
             symmetry: self.symmetry,
             places: self.places,
@@ -752,7 +757,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             stats,
             learning: self.learning,
             left: self.options.memory.saturating_sub(stats.peak_bytes),
-            graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Some(graph))),
+            until,
+            graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Ok(graph))),
         })
     }
 
@@ -769,6 +775,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// The mark of a state that was expanded without stubborn sets, in a search with them.
 const PLAIN: u32 = u32::MAX;
+/// A task or object with one content for so many states does not multiply what there is to learn.
+const STATES_A_CONTENT: usize = 1 << 14;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
 /// Steps without a choice that are made at once.
@@ -788,7 +796,10 @@ impl Run<'_, '_, '_> {
         while end == End::Complete && self.stubborn.is_some() && !self.config.deadlock_only {
             let from = self.store.len();
             let left = self.options.memory.saturating_sub(self.store.memory() + self.network_bytes);
-            let Some(graph) = Graph::new(&self.shared(), left) else { return End::Memory };
+            let graph = match Graph::new(&self.shared(), self.limits(left)) {
+                Ok(graph) => graph,
+                Err(end) => return end,
+            };
             let ignored = self.ignored(&graph);
             if ignored.is_empty() {
                 self.graph = Some(graph);
@@ -803,6 +814,15 @@ impl Run<'_, '_, '_> {
             end = early.unwrap_or_else(|| self.levels(from));
         }
         end
+    }
+
+    /// What a graph may take, with so many bytes left.
+    fn limits(&self, bytes: usize) -> Limits<'_> {
+        Limits { bytes, until: self.until(), control: self.control }
+    }
+
+    fn until(&self) -> Option<Instant> {
+        self.options.timeout.and_then(|t| self.started.checked_add(t))
     }
 
     /// States, one for each set of states that is never left, in which a task can move that is
@@ -1023,7 +1043,9 @@ impl Run<'_, '_, '_> {
         self.loud |= self.network.steps.loud.borrow().len() > self.quiet_entries;
         let new = &self.network.tables.changes[self.patches.len()..];
         let slots = &self.network.slots;
-        let varied = |slot: usize| slots.count(slot) > self.config.whole && slots.is_mixed(slot);
+        // In a search that went far, contents that come slowly are no reason to begin again.
+        let most = self.config.whole.max(self.store.len() / STATES_A_CONTENT);
+        let varied = |slot: usize| slots.count(slot) > most && slots.is_mixed(slot);
         if self.network.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
             self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
             if let Some(symmetry) = &self.symmetry {
@@ -1047,7 +1069,7 @@ impl Run<'_, '_, '_> {
     fn widen(&mut self) {
         // Where that happens again and again there is room for what comes.
         self.packed += self.store.len();
-        self.pack_anew((self.packed / (self.store.len() + 20_000)).min(MOST_SPARE));
+        self.pack_anew(Some((self.packed / (self.store.len() + 20_000)).min(MOST_SPARE)));
     }
 
     /// Where nothing new has come for long, room for it is given up.
@@ -1055,29 +1077,27 @@ impl Run<'_, '_, '_> {
         let slots = &self.network.slots;
         let tight = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
         if self.store.len() > 2 * self.learnt_at && self.layout.bits > tight.bits + tight.bits / 16 {
-            self.pack_anew(0);
+            self.pack_anew(None);
         }
     }
 
-    /// Packs all states anew, with bits to spare for slots that have been growing.
-    fn pack_anew(&mut self, spare: usize) {
+    /// Packs all states anew, with bits to spare for slots that have been growing. What they got once they keep,
+    /// or it would be asked for again; unless nothing is to be spared at all.
+    fn pack_anew(&mut self, spare: Option<usize>) {
         self.fast = None;
         let slots = &self.network.slots;
         self.counts.resize(slots.count_slots(), 0);
-        let room = |slot: usize| match (slots.count(slot), slots.count(slot) > self.counts[slot]) {
-            (0 | 1, _) if spare < 2 => 1,
-            (0 | 1, _) => 2,
-            (count, true) => count << spare,
-            (count, false) => count,
+        let room = |slot: usize| {
+            let count = slots.count(slot).max(1);
+            match spare {
+                None => count,
+                Some(spare) if count > self.counts[slot].max(1) => count << spare,
+                Some(spare) => count.max(self.layout.room(slot)).max(1 + spare / 2),
+            }
         };
         let layout = Layout::new((0..slots.count_slots()).map(room));
         let store = Store::new(&layout, self.store.len(), self.stubborn.is_some());
-        let values = std::cell::RefCell::new(Vec::new());
-        store.take_over(&self.store, |before, now| {
-            let values = &mut *values.borrow_mut();
-            self.layout.unpack(before, values);
-            layout.pack_into(values, now);
-        });
+        store.take_over(&self.store, &self.layout.moves(&layout), self.threads());
         self.patches = self
             .network
             .tables
@@ -1247,14 +1267,15 @@ impl Reached<'_, '_> {
         self.stubborn.is_some()
     }
 
-    /// None if it takes too much memory.
-    pub fn graph(&self) -> Option<&Graph> {
-        self.graph.get_or_init(|| Graph::new(&self.view(), self.left)).as_ref()
+    /// All edges; the end if a limit is met.
+    pub fn graph(&self, control: &Control) -> Result<&Graph, End> {
+        let limits = Limits { bytes: self.left, until: self.until, control };
+        self.graph.get_or_init(|| Graph::new(&self.view(), limits)).as_ref().map_err(|end| *end)
     }
 
-    pub fn take_graph(&mut self) -> Option<Graph> {
-        self.graph();
-        self.graph.take().flatten()
+    pub fn take_graph(&mut self, control: &Control) -> Option<Graph> {
+        _ = self.graph(control);
+        self.graph.take().and_then(Result::ok)
     }
 
     /// The outcomes that lead to a state from the start.

@@ -49,6 +49,16 @@ impl Patch {
     }
 }
 
+/// Bits of a packed state that lie side by side in another layout too.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    from: u32,
+    right: u32,
+    mask: u64,
+    to: u32,
+    left: u32,
+}
+
 /// Makes the changes of an outcome in a packed state.
 #[inline]
 pub fn apply(outcome: &Outcome, patches: &[Patch], words: &mut [u64]) {
@@ -109,6 +119,32 @@ impl Layout {
         for (place, value) in self.places.iter().zip(values) {
             words[place.word as usize] |= u64::from(*value) << place.shift;
         }
+    }
+
+    /// How many contents a slot has room for.
+    pub fn room(&self, slot: usize) -> usize {
+        self.places.get(slot).map_or(1, |place| place.mask as usize + 1)
+    }
+
+    /// What takes a packed state to one of another layout with at least the same room for the contents in use:
+    /// slots that lie side by side in both go together.
+    pub fn moves(&self, to: &Layout) -> Vec<Move> {
+        let mut moves: Vec<Move> = Vec::new();
+        for (old, new) in self.places.iter().zip(&to.places) {
+            let mask = old.mask & new.mask;
+            let next = Move { from: old.word, right: old.shift, mask, to: new.word, left: new.shift };
+            let beside = moves.last_mut().filter(|last| {
+                let width = 64 - last.mask.leading_zeros();
+                let same = (last.from, last.to) == (next.from, next.to);
+                same && last.right + width == old.shift && last.left + width == new.shift
+            });
+            match beside {
+                _ if mask == 0 => {}
+                Some(last) => last.mask |= mask << (old.shift - last.right),
+                None => moves.push(next),
+            }
+        }
+        moves
     }
 
     pub fn unpack(&self, words: &[u64], values: &mut Vec<u32>) {
@@ -271,14 +307,14 @@ impl Store {
 
     /// Puts all states into an index.
     fn fill(&self, index: &Index, threads: usize) {
-        in_parts(self.len(), threads, |part, alone| {
+        in_parts(self.len(), 1, threads, |part, alone| {
             let mut words = vec![0; self.width];
-            for id in part.start as u32..part.end as u32 {
-                if self.is_state(id) {
-                    self.read(id, &mut words);
-                    index.place(self.hash(&words), id, alone);
-                }
-            }
+            let states = (part.start as u32..part.end as u32).filter(|id| self.is_state(*id));
+            let hashed = states.map(|id| {
+                self.read(id, &mut words);
+                (self.hash(&words), id)
+            });
+            index.place(hashed, alone);
         });
     }
 
@@ -403,6 +439,21 @@ impl Store {
         }
     }
 
+    /// Looks at the states that entries may be, so that memory is fetched for all at once.
+    #[inline]
+    pub fn look_at(&self, looks: impl Iterator<Item = (u32, u64)>) {
+        self.touch(&self.index, looks);
+    }
+
+    #[inline]
+    fn touch(&self, index: &Index, looks: impl Iterator<Item = (u32, u64)>) {
+        let first = |(entry, hash)| match index.glance(entry, hash) {
+            Glance::Perhaps(id) => self.word(self.chunk(id), id, 0),
+            _ => 0,
+        };
+        std::hint::black_box(looks.map(first).fold(0, |all, word| all | word));
+    }
+
     /// Adds a state; whether it is new.
     #[inline]
     pub fn insert(&self, words: &[u64], hash: u64, parent: u32, spare: &mut Spare) -> bool {
@@ -428,28 +479,32 @@ impl Store {
         true
     }
 
-    /// Takes over the states of another store, packed anew, under the same numbers.
-    pub fn take_over(&self, old: &Store, pack: impl Fn(&[u64], &mut [u64])) {
-        let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
-        for id in 0..old.len() as u32 {
-            old.read(id, &mut before);
-            pack(&before, &mut now);
-            if !old.is_state(id) {
+    /// Takes over the states of another store, with their slots elsewhere, under the same numbers.
+    pub fn take_over(&self, old: &Store, moves: &[Move], threads: usize) {
+        self.next.store(old.len() as u32, Ordering::Relaxed);
+        // Threads have chunks for themselves.
+        in_parts(old.len(), CHUNK, threads, |part, _| {
+            let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
+            for id in part.start as u32..part.end as u32 {
+                if !old.is_state(id) {
+                    self.mark(&self.chunk(id).holes, id);
+                    continue;
+                }
+                old.read(id, &mut before);
                 now.fill(0);
+                for m in moves {
+                    now[m.to as usize] |= (before[m.from as usize] >> m.right & m.mask) << m.left;
+                }
+                self.write_at(id, &now, |_| Sole::Yes);
+                let parents = old.parents(id);
+                self.note_parent(id, *parents.start());
+                self.note_parent(id, *parents.end());
+                if let Some(which) = old.partial(id) {
+                    self.set_partial(id, which);
+                }
             }
-            self.write(&now, &mut Spare::default());
-            if !old.is_state(id) {
-                self.mark(&self.chunk(id).holes, id);
-                continue;
-            }
-            self.index.place(self.hash(&now), id, true);
-            let parents = old.parents(id);
-            self.note_parent(id, *parents.start());
-            self.note_parent(id, *parents.end());
-            if let Some(which) = old.partial(id) {
-                self.set_partial(id, which);
-            }
-        }
+        });
+        self.fill(&self.index, threads);
     }
 
     fn write(&self, words: &[u64], spare: &mut Spare) -> u32 {
@@ -462,19 +517,28 @@ impl Store {
         }
         let id = spare.next;
         spare.next += 1;
-        let (chunk, before) = (self.chunk(id), id as usize / CHUNK * (CHUNK * self.bits / 64));
+        let before = id as usize / CHUNK * (CHUNK * self.bits / 64);
+        self.write_at(id, words, |at| {
+            let mine = before + at >= spare.own.start && before + at + 1 < spare.own.end;
+            if spare.is_alone() || mine { Sole::Yes } else { Sole::No }
+        });
+        id
+    }
+
+    /// Writes a state; `sole` says whether a word of a chunk and the next one are this thread's alone.
+    #[inline(always)]
+    fn write_at(&self, id: u32, words: &[u64], sole: impl Fn(usize) -> Sole) {
+        let chunk = self.chunk(id);
         for (i, word) in words.iter().enumerate() {
             let bit = id as usize % CHUNK * self.bits + i * 64;
             let (at, shift) = (bit / 64, bit % 64);
-            let mine = before + at >= spare.own.start && before + at + 1 < spare.own.end;
-            let sole = if spare.is_alone() || mine { Sole::Yes } else { Sole::No };
+            let sole = sole(at);
             put(&chunk.bits[at], word << shift, sole);
             let rest = word >> 1 >> (63 - shift);
             if rest != 0 {
                 put(&chunk.bits[at + 1], rest, sole);
             }
         }
-        id
     }
 
     /// Takes back what was written for a number.
@@ -510,10 +574,18 @@ impl Finder<'_> {
         self.index.as_ref().map_or(0, Index::memory)
     }
 
-    /// The number of a state, if it is there.
-    pub fn find(&self, words: &[u64]) -> Option<u32> {
+    /// Calls `f` with the number of each of some states that is there.
+    pub fn find(&self, states: &[u64], mut f: impl FnMut(usize, u32)) {
         let index = self.index.as_ref().unwrap_or(&self.store.index);
-        index.number(self.store.hash(words), |id| self.store.equals(id, words), || None, |_| {})
+        let states = || states.chunks_exact(self.store.width);
+        let hashes: Vec<u64> = states().map(|words| self.store.hash(words)).collect();
+        let entries: Vec<u32> = hashes.iter().map(|hash| index.first(*hash)).collect();
+        self.store.touch(index, entries.into_iter().zip(hashes.iter().copied()));
+        for ((which, words), hash) in states().enumerate().zip(hashes) {
+            if let Some(id) = index.number(hash, |id| self.store.equals(id, words), || None, |_| {}) {
+                f(which, id);
+            }
+        }
     }
 }
 

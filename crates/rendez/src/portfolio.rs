@@ -209,7 +209,7 @@ impl Job<'_> {
         }
         if !flow_only && self.is_open(&verdicts) {
             let hunt = |memory| {
-                let limited = self.share(started, if self.threads > 1 { 0.5 } else { 0.3 }, memory);
+                let limited = self.share(started, 0.3, memory);
                 if !self.is_enough(&verdicts) {
                     self.open(&verdicts, |ask| self.run(Engine::Directed, ask, &limited));
                 }
@@ -223,7 +223,7 @@ impl Job<'_> {
                     return;
                 }
                 if self.checks && self.is_open(&verdicts) && self.threads > 1 {
-                    let limited = self.share(started, 0.7, memory);
+                    let limited = self.share(started, 0.4, memory);
                     let timeout = limited.timeout.or(Some(PATIENCE));
                     let limited = Options { timeout, ..limited };
                     self.settle(&verdicts, self.run(Engine::Ilp, &self.all(), &limited));
