@@ -54,8 +54,24 @@ impl Bits {
         new
     }
 
+    pub fn unset(&mut self, i: u32) {
+        self.words[i as usize / 64] &= !(1 << (i % 64));
+    }
+
     pub fn clear(&mut self) {
         self.words.fill(0);
+    }
+
+    /// The numbers that another set does not have.
+    pub fn without(&self, other: &Bits) -> impl Iterator<Item = u32> {
+        let words = self.words.iter().enumerate().map(|(w, mine)| (w, mine & !other.word(w)));
+        words.filter(|(_, rest)| *rest != 0).flat_map(|(w, mut rest)| {
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(w as u32 * 64 + bit)
+            })
+        })
     }
 
     /// Adds another set.

@@ -127,6 +127,9 @@ struct Learner<'n, 's, 'p, 'a> {
     ids: Vec<Vec<PlaceId>>,
     of_slot: Vec<Bits>,
     start: Vec<u32>,
+    /// What the slots held when a combination was looked at last, and the places of that.
+    last: Vec<u32>,
+    current: Bits,
     /// Places of tasks whose steps have been looked at.
     begun: Bits,
     /// By slot: places of tasks whose steps look at it.
@@ -171,6 +174,8 @@ impl Net {
             ids: vec![Vec::new(); slots],
             of_slot: vec![Bits::default(); slots],
             start: start.clone(),
+            last: start.clone(),
+            current: Bits::default(),
             begun: Bits::default(),
             watchers: vec![Bits::default(); slots],
             looks: Vec::new(),
@@ -192,6 +197,8 @@ impl Net {
         for (slot, content) in start.iter().enumerate() {
             let place = learner.place(slot as u32, *content);
             learner.net.initial.push(place);
+            learner.current.grow(place as usize + 1);
+            learner.current.set(place);
         }
         let initial = learner.net.initial.clone();
         for a in &initial {
@@ -683,33 +690,40 @@ impl Learner<'_, '_, '_, '_> {
 
     /// Contents of all slots that go with the chosen places; None if some slot has none, which is noted.
     fn values(&mut self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
-        let mut values = vec![NONE; self.start.len()];
+        let mut values = match self.learning.pairwise {
+            true => self.last.clone(),
+            false => self.start.clone(),
+        };
         for p in chosen {
             values[self.slot(*p) as usize] = self.content(*p);
         }
         if self.learning.pairwise {
             let common = self.net.parallel.common(chosen);
-            let mut missing = None;
-            for (slot, value) in values.iter_mut().enumerate().filter(|(_, value)| **value == NONE) {
-                // What was there last need not be written again.
-                let last = self.network.contents()[slot];
-                match self.ids[slot].get(last as usize) {
-                    Some(id) if *id != NONE && common.holds(*id) => *value = last,
-                    _ => match self.of_slot[slot].first_common(&common) {
-                        Some(id) => *value = self.held[id as usize].1,
-                        None => missing = Some(slot),
-                    },
+            let (mut changed, mut missing) = (chosen.to_vec(), None);
+            // What was there last need not be written again, if it may be there.
+            for old in self.current.without(&common) {
+                let slot = self.slot(old);
+                if chosen.iter().any(|p| self.slot(*p) == slot) {
+                    continue;
+                }
+                match self.of_slot[slot as usize].first_common(&common) {
+                    Some(id) => changed.push(id),
+                    None => missing = Some(slot),
                 }
             }
-            let Some(missing) = missing else { return Some(values) };
-            let number = self.blocked.len() as u32;
-            self.blocked.push(Some((chosen.to_vec(), missing as u32)));
-            chosen.iter().for_each(|p| self.blocked_at[*p as usize].push(number));
-            return None;
-        }
-        for (value, start) in values.iter_mut().zip(&self.start) {
-            if *value == NONE {
-                *value = *start;
+            if let Some(missing) = missing {
+                let number = self.blocked.len() as u32;
+                self.blocked.push(Some((chosen.to_vec(), missing)));
+                chosen.iter().for_each(|p| self.blocked_at[*p as usize].push(number));
+                return None;
+            }
+            for place in changed {
+                let (slot, content) = self.held[place as usize];
+                let old = std::mem::replace(&mut self.last[slot as usize], content);
+                self.current.unset(self.ids[slot as usize][old as usize]);
+                self.current.grow(place as usize + 1);
+                self.current.set(place);
+                values[slot as usize] = content;
             }
         }
         Some(values)

@@ -20,6 +20,8 @@ use crate::slots::{Apart, Note, Role, Slots, rests_at};
 use crate::steps::{Fate, Macro, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
+/// Slots that are compared at once.
+const BLOCK: usize = 16;
 /// Known to have no step, whatever the other slots hold.
 const IDLE: u32 = u32::MAX - 1;
 
@@ -328,19 +330,20 @@ impl<'s, 'p> Network<'s, 'p> {
 
     /// The state with these contents, made of the last one, of which it has most.
     fn watched(&mut self, values: &[u32]) -> State {
-        for (slot, value) in values.iter().enumerate() {
-            let old = std::mem::replace(&mut self.contents[slot], *value);
-            if old != *value {
-                self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+        // Most blocks of slots are as they were.
+        for (first, block) in (0..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
+            if self.contents[first..first + block.len()] == *block {
+                continue;
+            }
+            for (slot, value) in (first..).zip(block) {
+                let old = std::mem::replace(&mut self.contents[slot], *value);
+                if old != *value {
+                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+                }
             }
         }
         self.log.take();
         self.last.clone()
-    }
-
-    /// What the slots held when a step was looked at last; nothing at first.
-    pub(crate) fn contents(&self) -> &[u32] {
-        &self.contents
     }
 
     fn slots_of(&self, parts: &[u32]) -> Vec<u32> {

@@ -261,6 +261,18 @@ fn figure_10() -> bool {
     fine
 }
 
+/// Seconds below this are not fitted.
+const SHORTEST: f64 = 0.004;
+
+/// The power of the first that the second grows like: the line through the logarithms with the least squares.
+fn power(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let count = logs.len() as f64;
+    let mean = logs.iter().fold((0.0, 0.0), |m, l| (m.0 + l.0 / count, m.1 + l.1 / count));
+    let both: f64 = logs.iter().map(|l| (l.0 - mean.0) * (l.1 - mean.1)).sum();
+    both / logs.iter().map(|l| (l.0 - mean.0).powi(2)).sum::<f64>()
+}
+
 /// Scaled programs: sizes, verdicts and seconds.
 fn families(output: Option<&Path>) -> bool {
     crate::say!("## Scaled programs\n");
@@ -318,16 +330,16 @@ fn families(output: Option<&Path>) -> bool {
     }
     crate::say!();
     for ((name, points), made) in curves.iter().zip(&generated) {
-        if let ([.., a, b], [.., small, large]) = (&points[..], &made[..]) {
-            let power = |times: f64, larger: f64| times.ln() / larger.ln();
-            crate::say!(
-                "- {name}, {} to {}: seconds grow like n^{:.1}, generation like the size of the flowgraph ^{:.1}",
-                a.0,
-                b.0,
-                power(b.2 / a.2, b.0 as f64 / a.0 as f64),
-                power(large.1 / small.1, large.0 as f64 / small.0 as f64)
-            );
-        }
+        let long = |seconds: f64| seconds > SHORTEST;
+        let whole: Vec<(f64, f64)> = points.iter().filter(|p| long(p.2)).map(|p| (p.0 as f64, p.2)).collect();
+        let parts: Vec<(f64, f64)> = made.iter().filter(|m| long(m.1)).map(|m| (m.0 as f64, m.1)).collect();
+        crate::say!(
+            "- {name}: seconds grow like n^{:.2} ({} sizes), generation like the size of the flowgraph ^{:.2} ({} sizes)",
+            power(&whole),
+            whole.len(),
+            power(&parts),
+            parts.len()
+        );
     }
     crate::say!();
     if let Some(folder) = output {
