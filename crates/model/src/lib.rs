@@ -29,6 +29,7 @@ pub mod passes;
 pub mod program;
 pub mod semantics;
 pub mod state;
+mod sure;
 pub mod symmetry;
 pub mod text;
 mod validate;

@@ -24,6 +24,8 @@ pub struct Semantics<'p> {
     recursion: usize,
     object_entries: Vec<Vec<EntryId>>,
     task_entries: Vec<Vec<EntryId>>,
+    /// By location: select statements whose guards matter only where somebody waits.
+    plain_selects: Vec<bool>,
 }
 
 /// One possible step of a task: `choice` numbers the possibilities at its location.
@@ -138,7 +140,8 @@ impl<'p> Semantics<'p> {
                 Owner::Object(object) => object_entries[object.index()].push(EntryId::from(i)),
             }
         }
-        Semantics { program, recursion, object_entries, task_entries }
+        let plain_selects = crate::sure::plain_selects(program);
+        Semantics { program, recursion, object_entries, task_entries, plain_selects }
     }
 
     pub fn initial(&self) -> State {
@@ -1025,6 +1028,9 @@ impl<'p> Semantics<'p> {
         else {
             return;
         };
+        if self.plain_selects[loc.index()] && self.accepts(&run, task, loc, alternatives, out) {
+            return;
+        }
         // Guards in order: alternatives, delays, terminate. The entry index of an alternative is
         // evaluated with its guard.
         let mut open = Open::default();
@@ -1100,6 +1106,36 @@ impl<'p> Semantics<'p> {
                 out.push(run.done(What::Waits));
             }
         }
+    }
+
+    /// Accepts whoever waits, looking at no other guards than theirs; whether there was anybody.
+    fn accepts(
+        &self,
+        run: &Run<'_, 'p>,
+        task: TaskId,
+        loc: Loc,
+        alternatives: &[Alternative],
+        out: &mut Vec<Outcome>,
+    ) -> bool {
+        let before = out.len();
+        for (i, alternative) in alternatives.iter().enumerate() {
+            let Some(entry) = alternative.entry.constant().map(|e| EntryId(e as u32)) else { continue };
+            let Some(&caller) = run.state.queues[entry.index()].first() else { continue };
+            let open = |guard: &Expr| self.program.eval(&run.state, guard) != Ok(Value::Known(0));
+            if alternative.guard.as_ref().is_none_or(open) {
+                let mut run = run.clone();
+                run.state.queues[entry.index()].remove(0);
+                let whole = run.start_rendezvous(caller, task, entry, loc, i);
+                out.push(run.done(What::Accepted { caller: caller.task, acceptor: task, entry, whole }));
+            }
+        }
+        let has_value = |guard: &Expr| matches!(self.program.eval(&run.state, guard), Ok(Value::Known(_)));
+        debug_assert!(
+            run.state.vars.is_watched()
+                || alternatives.iter().filter_map(|a| a.guard.as_ref()).all(has_value),
+            "guards that were thought to have a value have one"
+        );
+        out.len() > before
     }
 
     fn requeue(

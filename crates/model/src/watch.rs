@@ -68,6 +68,11 @@ impl<T> Watched<T> {
         self.len
     }
 
+    /// Whether what is looked at is logged.
+    pub fn is_watched(&self) -> bool {
+        self.log.is_some()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
