@@ -261,8 +261,8 @@ fn figure_10() -> bool {
     fine
 }
 
-/// Seconds below this are not fitted.
-const SHORTEST: f64 = 0.004;
+/// Smaller programs are not fitted: what they take is mostly the same.
+const SMALLEST: usize = 10;
 
 /// The power of the first that the second grows like: the line through the logarithms with the least squares.
 fn power(points: &[(f64, f64)]) -> f64 {
@@ -329,16 +329,16 @@ fn families(output: Option<&Path>) -> bool {
         generated.push(made);
     }
     crate::say!();
+    crate::say!("Growth, by least squares over the sizes from {SMALLEST} on:\n");
     for ((name, points), made) in curves.iter().zip(&generated) {
-        let long = |seconds: f64| seconds > SHORTEST;
-        let whole: Vec<(f64, f64)> = points.iter().filter(|p| long(p.2)).map(|p| (p.0 as f64, p.2)).collect();
-        let parts: Vec<(f64, f64)> = made.iter().filter(|m| long(m.1)).map(|m| (m.0 as f64, m.1)).collect();
+        let large = points.iter().zip(made).filter(|(point, _)| point.0 >= SMALLEST);
+        let (whole, parts): (Vec<_>, Vec<_>) =
+            large.map(|(point, made)| ((point.0 as f64, point.2), (made.0 as f64, made.1))).unzip();
         crate::say!(
-            "- {name}: seconds grow like n^{:.2} ({} sizes), generation like the size of the flowgraph ^{:.2} ({} sizes)",
-            power(&whole),
+            "- {name}, {} sizes: seconds grow like n^{:.2}, generation like the size of the flowgraph ^{:.2}",
             whole.len(),
-            power(&parts),
-            parts.len()
+            power(&whole),
+            power(&parts)
         );
     }
     crate::say!();
