@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rendez_model::access::{Access, each_written, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
-use rendez_model::state::{State, Status, Wait};
+use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -140,7 +140,10 @@ pub struct Effort {
 
 impl Effort {
     pub fn new(program: &Program) -> Effort {
-        Effort { meets: Meets::new(program), matters: passes::cells_that_matter(program) }
+        // A loop whose exit is never taken, whatever happens, has none.
+        let mut folded = program.clone();
+        passes::fold_constants(&mut folded);
+        Effort { meets: Meets::new(&folded), matters: passes::cells_that_matter(&folded) }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
@@ -215,6 +218,11 @@ pub fn races(program: &Program, access: &Access, state: &State, mut found: impl 
     let mut all: Vec<(TaskId, Loc, Vec<VarId>, Vec<VarId>)> = Vec::new();
     for (t, ts) in state.tasks.iter().enumerate() {
         if !matches!(ts.status, Status::Active | Status::Activating) || ts.wait != Wait::Nothing {
+            continue;
+        }
+        // An abort that must take effect comes before anything else.
+        let locks = |task: TaskId| (0..state.locks.len()).any(|o| state.locks[o] == Lock::Write(task));
+        if ts.due && ts.deferred == 0 && !locks(TaskId::from(t)) {
             continue;
         }
         let (mut reads, mut writes) = (Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ mod opaque;
 mod slice;
 
 pub use compact::compact;
-pub use constants::propagate_constants;
+pub use constants::{fold_constants, propagate_constants};
 pub use granularity::split_accesses;
 pub use inline::{inline, recursive_procedures};
 pub use inputs::classify_inputs;

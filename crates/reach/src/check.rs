@@ -685,13 +685,13 @@ fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool)
 }
 
 /// Tells states in which two tasks may race from the others. Two tasks at the same places race or do
-/// not, whatever the others do, unless an index into an array is shared itself.
+/// not, whatever the others do, unless an index into an array is shared itself, or a lock keeps off an abort.
 #[derive(Default)]
 struct AboutToAccess {
-    /// By task and contents: whether the task is about to access something shared.
-    about: Vec<Vec<bool>>,
+    /// By task and contents: whether the task is about to access something shared, and whether an abort is due.
+    about: Vec<Vec<(bool, bool)>>,
     pairs: FxHashSet<[u32; 4]>,
-    busy: Vec<(u32, u32)>,
+    busy: Vec<(u32, u32, bool)>,
     /// Whether there is something shared, and whether an index is.
     shares: Option<(bool, bool)>,
 }
@@ -713,22 +713,25 @@ impl AboutToAccess {
         for (t, about) in self.about.iter_mut().enumerate() {
             let number = value(t);
             while about.len() <= number as usize {
-                about.push(network.slots.task(t, about.len() as u32).is_some_and(|ts| {
+                let ts = network.slots.task(t, about.len() as u32);
+                let accesses = ts.is_some_and(|ts| {
                     matches!(ts.status, Status::Active | Status::Activating)
                         && ts.wait == Wait::Nothing
                         && accesses(&program.node(ts.pc).action)
                         && (!steps.access.local[ts.pc.index()]
                             || program.node(ts.pc).action == Action::Return)
-                }));
+                });
+                about.push((accesses, ts.is_some_and(|ts| ts.due)));
             }
-            if about[number as usize] {
-                self.busy.push((t as u32, number));
+            let (accesses, due) = about[number as usize];
+            if accesses {
+                self.busy.push((t as u32, number, due));
             }
         }
         let mut fresh = false;
         for (i, a) in self.busy.iter().enumerate() {
             for b in &self.busy[i + 1..] {
-                fresh |= self.pairs.insert([a.0, a.1, b.0, b.1]) || wanders;
+                fresh |= self.pairs.insert([a.0, a.1, b.0, b.1]) || wanders || a.2 || b.2;
             }
         }
         fresh

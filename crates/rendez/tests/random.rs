@@ -156,6 +156,8 @@ fn what_was_found_at_random_stays_mended() {
     for source in [
         include_str!("../../../corpus/spin_without_exit.adb"),
         include_str!("../../../corpus/spin_writing_a_component.adb"),
+        include_str!("../../../corpus/spin_on_a_constant.adb"),
+        include_str!("../../../corpus/abort_due_before_a_write.adb"),
     ] {
         assert_eq!(explored_all_ways(source), Some(Ok(())));
     }

@@ -9,6 +9,13 @@ use crate::program::*;
 /// A cell is constant if nothing writes it after its initial value, or if it is an `in` parameter
 /// that every call gives the same constant. Repeats until nothing changes.
 pub fn propagate_constants(program: &mut Program) {
+    fold_constants(program);
+    let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
+    super::compact(program, &exits);
+}
+
+/// The same, with all locations where they were.
+pub fn fold_constants(program: &mut Program) {
     loop {
         let constants = constant_cells(program);
         let shared: Vec<bool> = (program.vars.iter().zip(&constants))
@@ -34,8 +41,6 @@ pub fn propagate_constants(program: &mut Program) {
             break;
         }
     }
-    let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
-    super::compact(program, &exits);
 }
 
 /// Folds an expression, unless it would no longer read a shared variable: that may be a race.
