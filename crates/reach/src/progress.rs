@@ -334,10 +334,27 @@ impl Proof<'_> {
         if !stuck.filter(|l| living.contains(l)).chain(rests).all(|l| self.accepts(l, entry)) {
             return false;
         }
+        // What follows the first accept statement is not looked at, but the call waits for its body, too.
+        if first && !self.bodies_end(server, entry) {
+            return false;
+        }
         // Or it comes again and again to where it would.
         let elsewhere = |code: &[Loc]| code.iter().copied().filter(|l| !self.accepts(*l, entry)).collect();
         let elsewhere: Vec<Loc> = elsewhere(if first { &living } else { &self.code[server.index()] });
         self.passes(server, &elsewhere)
+    }
+
+    /// Whether the bodies of all accept statements for an entry come to their ends, waiting for nothing but locks.
+    fn bodies_end(&self, server: TaskId, entry: EntryId) -> bool {
+        let alternatives = self.code[server.index()].iter().flat_map(|l| match self.action(*l) {
+            Action::Select { alternatives, .. } => &alternatives[..],
+            _ => &[],
+        });
+        let taken = alternatives.filter(|a| self.program.possible_entries(&a.entry).contains(&entry));
+        let ends = |l: Loc| matches!(self.action(l), Action::EndAccept { .. });
+        let inside = self.reachable(server, taken.map(|a| a.body).collect(), ends);
+        let waits = |l: &Loc| self.is_wait(*l) && !matches!(self.action(*l), Action::Lock { .. });
+        !inside.iter().any(waits) && self.passes(server, &inside)
     }
 
     /// Whether an entry is called once at most: at a location that a task comes to once.
