@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rendez_model::access::{Access, each_written, touched};
 use rendez_model::meets::Meets;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
-use rendez_model::state::{Lock, State, Status, Wait};
+use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -221,8 +221,7 @@ pub fn races(program: &Program, access: &Access, state: &State, mut found: impl 
             continue;
         }
         // An abort that must take effect comes before anything else.
-        let locks = |task: TaskId| (0..state.locks.len()).any(|o| state.locks[o] == Lock::Write(task));
-        if ts.due && ts.deferred == 0 && !locks(TaskId::from(t)) {
+        if ts.due && !state.defers_abort(TaskId::from(t)) {
             continue;
         }
         let (mut reads, mut writes) = (Vec::new(), Vec::new());

@@ -265,18 +265,24 @@ impl Program {
             let values = &self.tables[table.index()].values;
             values.iter().filter_map(|v| self.entry_number(*v)).collect()
         };
-        // An index into a family is added to its first entry: any entry of the owner will do.
-        let families = |firsts: Vec<EntryId>| -> Vec<EntryId> {
-            let owners: Vec<Owner> = firsts.iter().map(|e| self.entries[e.index()].owner).collect();
+        // An index into a family is added to its first entry: any entry of the owner will do, unless more is
+        // known of the index.
+        let families = |firsts: Vec<EntryId>, index: &Expr| -> Vec<EntryId> {
+            let bounds = index.bounds(self);
+            let near = |first: &EntryId, e: EntryId| {
+                let distance = i64::from(e.0) - i64::from(first.0);
+                self.entries[first.index()].owner == self.entries[e.index()].owner
+                    && bounds.is_none_or(|(least, most)| least <= distance && distance <= most)
+            };
             let all = (0..self.entries.len()).map(EntryId::from);
-            all.filter(|e| owners.contains(&self.entries[e.index()].owner)).collect()
+            all.filter(|e| firsts.iter().any(|first| near(first, *e))).collect()
         };
         match e {
             Expr::Const(v) => self.entry_number(*v).into_iter().collect(),
             Expr::Lookup(table, _) => of_table(*table),
-            Expr::Binary(crate::expr::BinaryOp::Add, base, _) => match base.as_ref() {
-                Expr::Const(v) => families(self.entry_number(*v).into_iter().collect()),
-                Expr::Lookup(table, _) => families(of_table(*table)),
+            Expr::Binary(crate::expr::BinaryOp::Add, base, index) => match base.as_ref() {
+                Expr::Const(v) => families(self.entry_number(*v).into_iter().collect(), index),
+                Expr::Lookup(table, _) => families(of_table(*table), index),
                 _ => (0..self.entries.len()).map(EntryId::from).collect(),
             },
             _ => (0..self.entries.len()).map(EntryId::from).collect(),

@@ -261,22 +261,33 @@ impl Expr {
 
     /// Whether its value is surely one of a cell's.
     pub fn fits(&self, program: &Program, cell: VarId) -> bool {
-        use BinaryOp::*;
         let Domain::Range(lo, hi) = program.vars[cell.index()].domain else { return true };
-        let (least, most) = match self {
-            Expr::Const(v) => (*v, *v),
+        self.bounds(program).is_some_and(|(least, most)| lo <= least && most <= hi)
+    }
+
+    /// Between which numbers its value surely is, if it raises nothing.
+    pub fn bounds(&self, program: &Program) -> Option<(i64, i64)> {
+        use BinaryOp::*;
+        match self {
+            Expr::Const(v) => Some((*v, *v)),
             Expr::Var(v) => match program.vars[v.index()].domain {
-                Domain::Range(lo, hi) => (lo, hi),
-                Domain::Opaque => return false,
+                Domain::Range(lo, hi) => Some((lo, hi)),
+                Domain::Opaque => None,
             },
-            Expr::Check(_, lo, hi) => (*lo, *hi),
-            Expr::Unary(UnaryOp::Not, _) => (0, 1),
+            Expr::Check(_, lo, hi) => Some((*lo, *hi)),
+            Expr::Unary(UnaryOp::Not, _) => Some((0, 1)),
             Expr::Binary(And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual, ..) => {
-                (0, 1)
+                Some((0, 1))
             }
-            _ => return false,
-        };
-        lo <= least && most <= hi
+            Expr::Binary(op @ (Add | Subtract), a, b) => {
+                let ((a, most_a), (b, most_b)) = (a.bounds(program)?, b.bounds(program)?);
+                match op {
+                    Add => Some((a.checked_add(b)?, most_a.checked_add(most_b)?)),
+                    _ => Some((a.checked_sub(most_b)?, most_a.checked_sub(b)?)),
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Every cell that the expression may read.

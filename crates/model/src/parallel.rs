@@ -65,13 +65,7 @@ impl Bits {
     /// The numbers that another set does not have.
     pub fn without(&self, other: &Bits) -> impl Iterator<Item = u32> {
         let words = self.words.iter().enumerate().map(|(w, mine)| (w, mine & !other.word(w)));
-        words.filter(|(_, rest)| *rest != 0).flat_map(|(w, mut rest)| {
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(w as u32 * 64 + bit)
-            })
-        })
+        words.flat_map(|(w, rest)| numbers(w, rest))
     }
 
     /// Adds another set.
@@ -88,14 +82,9 @@ impl Bits {
     /// Adds another set, and tells what was new.
     pub fn take_new(&mut self, other: &Bits, new: &mut Vec<u32>) {
         for (w, (mine, word)) in self.words.iter_mut().zip(&other.words).enumerate() {
-            let mut fresh = word & !*mine;
-            if fresh != 0 {
-                *mine |= fresh;
-                while fresh != 0 {
-                    new.push(w as u32 * 64 + fresh.trailing_zeros());
-                    fresh &= fresh - 1;
-                }
-            }
+            let fresh = word & !*mine;
+            *mine |= fresh;
+            new.extend(numbers(w, fresh));
         }
     }
 
@@ -106,8 +95,8 @@ impl Bits {
         both.next().map(|(w, both)| w as u32 * 64 + both.trailing_zeros())
     }
 
-    pub fn ones(&self) -> Ones<'_> {
-        Ones { words: &self.words, at: 0, word: self.words.first().copied().unwrap_or(0) }
+    pub fn ones(&self) -> impl Iterator<Item = u32> {
+        self.words.iter().enumerate().flat_map(|(w, word)| numbers(w, *word))
     }
 
     pub fn count(&self) -> usize {
@@ -115,23 +104,13 @@ impl Bits {
     }
 }
 
-pub struct Ones<'a> {
-    words: &'a [u64],
-    at: usize,
-    word: u64,
-}
-
-impl Iterator for Ones<'_> {
-    type Item = u32;
-    fn next(&mut self) -> Option<u32> {
-        while self.word == 0 {
-            self.at += 1;
-            self.word = *self.words.get(self.at)?;
-        }
-        let bit = self.word.trailing_zeros();
-        self.word &= self.word - 1;
-        Some(self.at as u32 * 64 + bit)
-    }
+/// The numbers in a word of a set.
+fn numbers(w: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(w as u32 * 64 + bit)
+    })
 }
 
 /// A relation between places that grows until nothing is new.

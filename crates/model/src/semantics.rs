@@ -258,7 +258,7 @@ impl<'p> Semantics<'p> {
             return;
         }
         let interrupted = ts.aborted || !ts.transfers.is_empty();
-        if interrupted && ts.status != Status::Completed && !self.abort_deferred(state, task) {
+        if interrupted && ts.status != Status::Completed && !state.defers_abort(task) {
             if ts.aborted {
                 let mut run = Run::new(self, state.clone(), task);
                 run.kill(task);
@@ -407,16 +407,6 @@ impl<'p> Semantics<'p> {
                 _ => None,
             })
             .collect()
-    }
-
-    fn abort_deferred(&self, state: &State, task: TaskId) -> bool {
-        // A call that was requeued without abort is protected like a rendezvous.
-        state.tasks[task.index()].deferred > 0
-            || matches!(
-                state.tasks[task.index()].wait,
-                Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. }
-            )
-            || state.locks.iter().any(|lock| *lock == Lock::Write(task))
     }
 
     fn is_abort_completion(&self, loc: Loc) -> bool {
@@ -1083,14 +1073,7 @@ impl<'p> Semantics<'p> {
                         return;
                     }
                 };
-                let Some(&caller) = run.state.queues[entry.index()].first() else {
-                    continue;
-                };
-                any_ready = true;
-                let mut run = run.clone();
-                run.state.queues[entry.index()].remove(0);
-                let whole = run.start_rendezvous(caller, task, entry, loc, i);
-                out.push(run.done(What::Accepted { caller: caller.task, acceptor: task, entry, whole }));
+                any_ready |= self.accept(&run, task, entry, (loc, i), out);
             }
             if any_ready {
                 continue;
@@ -1108,6 +1091,56 @@ impl<'p> Semantics<'p> {
         }
     }
 
+    /// Accepts the first caller of an entry by an alternative of a select statement; whether there is one.
+    fn accept(
+        &self,
+        run: &Run<'_, 'p>,
+        task: TaskId,
+        entry: EntryId,
+        (loc, alternative): (Loc, usize),
+        out: &mut Vec<Outcome>,
+    ) -> bool {
+        let Some(&caller) = run.state.queues[entry.index()].first() else { return false };
+        let mut run = run.clone();
+        run.state.queues[entry.index()].remove(0);
+        let whole = run.start_rendezvous(caller, task, entry, loc, alternative);
+        out.push(run.done(What::Accepted { caller: caller.task, acceptor: task, entry, whole }));
+        true
+    }
+
+    /// The entry of an alternative of a select statement that is open, if somebody waits there.
+    fn wanted(&self, state: &State, alternative: &Alternative) -> Option<EntryId> {
+        let entry = alternative.entry.constant().map(|e| EntryId(e as u32))?;
+        let open = |guard: &Expr| self.program.eval(state, guard) != Ok(Value::Known(0));
+        (!state.queues[entry.index()].is_empty() && alternative.guard.as_ref().is_none_or(open))
+            .then_some(entry)
+    }
+
+    /// Whether a task that has come to a select statement takes none of the calls that wait. Looks at the guards
+    /// of these only, and says no where that is not enough.
+    pub fn takes_nobody(&self, state: &State, task: TaskId) -> bool {
+        let loc = state.tasks[task.index()].pc;
+        match &self.program.node(loc).action {
+            Action::Select { alternatives, .. } if self.plain_selects[loc.index()] => {
+                alternatives.iter().all(|a| self.wanted(state, a).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a task that has come to a select statement can do nothing there but wait for a call, whatever the
+    /// guards say.
+    pub fn only_waits(&self, state: &State, task: TaskId) -> bool {
+        match &self.program.node(state.tasks[task.index()].pc).action {
+            Action::Select { alternatives, otherwise: None, delays, terminate: None } => {
+                delays.is_empty()
+                    && alternatives.iter().any(|a| a.guard.is_none())
+                    && self.takes_nobody(state, task)
+            }
+            _ => false,
+        }
+    }
+
     /// Accepts whoever waits, looking at no other guards than theirs; whether there was anybody.
     fn accepts(
         &self,
@@ -1119,14 +1152,8 @@ impl<'p> Semantics<'p> {
     ) -> bool {
         let before = out.len();
         for (i, alternative) in alternatives.iter().enumerate() {
-            let Some(entry) = alternative.entry.constant().map(|e| EntryId(e as u32)) else { continue };
-            let Some(&caller) = run.state.queues[entry.index()].first() else { continue };
-            let open = |guard: &Expr| self.program.eval(&run.state, guard) != Ok(Value::Known(0));
-            if alternative.guard.as_ref().is_none_or(open) {
-                let mut run = run.clone();
-                run.state.queues[entry.index()].remove(0);
-                let whole = run.start_rendezvous(caller, task, entry, loc, i);
-                out.push(run.done(What::Accepted { caller: caller.task, acceptor: task, entry, whole }));
+            if let Some(entry) = self.wanted(&run.state, alternative) {
+                self.accept(run, task, entry, (loc, i), out);
             }
         }
         let has_value = |guard: &Expr| matches!(self.program.eval(&run.state, guard), Ok(Value::Known(_)));

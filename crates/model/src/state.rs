@@ -134,6 +134,15 @@ pub enum Lock {
 }
 
 impl State {
+    /// Whether an abort of a task has to wait. A call that was requeued without abort is protected like a
+    /// rendezvous.
+    pub fn defers_abort(&self, task: TaskId) -> bool {
+        let ts = &self.tasks[task.index()];
+        ts.deferred > 0
+            || matches!(ts.wait, Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. })
+            || self.locks.iter().any(|lock| *lock == Lock::Write(task))
+    }
+
     /// Appends a byte form that is equal exactly for equal states of one program.
     pub fn encode(&self, out: &mut Vec<u8>) {
         for value in self.vars.iter() {

@@ -212,6 +212,9 @@ impl<'s, 'p> Steps<'s, 'p> {
         if let (true, Action::Await { masters, .. }) = (undisturbed, action) {
             return self.await_dependents(state, task, masters, out);
         }
+        if undisturbed && self.quiet.select[loc.index()] && self.semantics.only_waits(state, task) {
+            return;
+        }
         let base = self.successors(state, task);
         for (mv, outcome) in base {
             match (&outcome.step.what, action) {
@@ -267,6 +270,9 @@ impl<'s, 'p> Steps<'s, 'p> {
     ) {
         let ts = &state.tasks[acceptor.index()];
         if ts.wait != Wait::Nothing || !matches!(self.action(state, acceptor), Action::Select { .. }) {
+            return;
+        }
+        if self.semantics.takes_nobody(&call.1.state, acceptor) {
             return;
         }
         for (mv, taken) in self.successors(&call.1.state, acceptor) {

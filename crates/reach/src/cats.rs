@@ -10,7 +10,8 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 
 use crate::graph::{ELSEWHERE, Graph};
-use crate::search::{Config, Reached, search};
+use crate::reached::Reached;
+use crate::search::{Config, search};
 use rendez_network::network::{Network, Tig};
 use rendez_network::steps::Steps;
 

@@ -15,7 +15,8 @@ use rendez_model::{Action, EntryId, Loc, Program, TaskId};
 
 use crate::check::reach;
 use crate::graph::{ELSEWHERE, Graph};
-use crate::search::{Config, Reached};
+use crate::reached::Reached;
+use crate::search::Config;
 use rendez_network::steps::Fate;
 
 /// Which infinite executions count.

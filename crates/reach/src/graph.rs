@@ -11,7 +11,7 @@ use rendez_evidence::{Control, End, bottom_components};
 use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
-use crate::search::{Twins, View};
+use crate::expand::{Twins, View};
 use crate::store::Finder;
 use crate::stubborn::Scratch;
 use rendez_network::steps::Fate;

@@ -7,6 +7,7 @@
 //!
 //! States with more bits have entries with a number and some bits of the hash, and are compared.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -36,11 +37,44 @@ pub enum Glance {
     Perhaps(u32),
 }
 
+/// Who writes to the places of an index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// Nobody else.
+    #[default]
+    Mine,
+    /// Nobody else, to these; others write elsewhere.
+    Part(Range<usize>),
+    Everybodys,
+}
+
+impl Whose {
+    /// The places that may be written to.
+    #[inline(always)]
+    fn places(&self) -> Range<usize> {
+        match self {
+            Whose::Part(part) => part.clone(),
+            Whose::Mine | Whose::Everybodys => 0..usize::MAX,
+        }
+    }
+}
+
+/// What became of a state that was to be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    New,
+    Known,
+    /// Its place may be somebody else's.
+    Elsewhere,
+}
+
 /// Bits of an entry that tell a distance, at the least.
 const DISTANCE: u32 = 6;
 const FEWEST: usize = 1 << 10;
-/// There are not so many empty places one after the other.
-const FAR_AHEAD: usize = 1 << 12;
+const SMALL: usize = 1 << 14;
+const LARGE: usize = 1 << 17;
+/// Places in a page of memory.
+const PAGE: usize = 1 << 10;
 /// States for which memory is fetched at once.
 const TOGETHER: usize = 64;
 /// More states than this have no numbers.
@@ -68,7 +102,12 @@ impl Index {
     pub fn larger(&self, zeros: Option<u32>, threads: usize) -> (Index, bool) {
         let places = self.places.len();
         let next = match self.entries {
-            Entries::States { .. } => Index::with_places(places / 4 * 5, zeros),
+            // The larger, the less may be wasted.
+            Entries::States { .. } => match places {
+                0..SMALL => Index::with_places(places * 2, zeros),
+                SMALL..LARGE => Index::with_places(places / 2 * 3, zeros),
+                _ => Index::with_places(places / 4 * 5, zeros),
+            },
             // Soon entries will be states.
             Entries::Numbers { .. } if zeros.is_some() => Index::with_places(places * 2, zeros),
             Entries::Numbers { .. } => Index::with_places(places / 2 * 3, zeros),
@@ -80,14 +119,21 @@ impl Index {
             let last = Mutex::new(Vec::new());
             in_parts(places, 1, threads, |part, _| {
                 let new = |at: usize| (at as u128 * next.places.len() as u128 / places as u128) as usize;
-                let outside = next.refill(new(part.start)..new(part.end), self.hashes(part));
+                let (mut hashes, mut outside) = (Vec::new(), Vec::new());
+                // Memory that is looked at before it is written is got twice.
+                let fresh = &next.places[new(part.start)..new(part.end)];
+                fresh.iter().step_by(PAGE).for_each(|place| place.store(0, Ordering::Relaxed));
+                for from in part.clone().step_by(TOGETHER) {
+                    self.hashes(from..part.end.min(from + TOGETHER), &mut hashes);
+                    next.refill(new(part.start)..new(part.end), &hashes, &mut outside);
+                }
                 if let Ok(mut last) = last.lock() {
-                    last.extend(outside);
+                    last.append(&mut outside);
                 }
             });
             let far = self.far.lock().map_or_else(|_| Vec::new(), |far| far.iter().copied().collect());
             let outside = last.into_inner().unwrap_or_default();
-            far.into_iter().chain(outside).for_each(|hash| _ = next.add(hash, true));
+            far.into_iter().chain(outside).for_each(|hash| _ = next.add(hash, &Whose::Mine));
         }
         (next, both)
     }
@@ -164,111 +210,117 @@ impl Index {
         }
     }
 
-    /// Adds a state by its hash; whether it is new. Not for numbers.
+    /// The places that belong to one of several parts of all hashes alone.
+    pub fn part(&self, part: usize, parts: usize) -> Range<usize> {
+        (part * self.places.len()).div_ceil(parts)..(part + 1) * self.places.len() / parts
+    }
+
+    /// Adds a state by its hash. Not for numbers.
     #[inline]
-    pub fn add(&self, hash: u64, alone: bool) -> bool {
+    pub fn add(&self, hash: u64, whose: &Whose) -> Added {
         let (mut entry, further) = Index::entry(self.entries, hash);
-        let mut at = self.home(hash);
+        let (mut at, places) = (self.home(hash), whose.places());
         loop {
+            if !places.contains(&at) {
+                return Added::Elsewhere;
+            }
             let found = self.places[at].load(Ordering::Relaxed);
             if found == entry {
-                return false;
+                return Added::Known;
             }
             if found == 0 {
-                if alone {
+                if *whose != Whose::Everybodys {
                     self.places[at].store(entry, Ordering::Relaxed);
-                    return true;
+                    return Added::New;
                 }
                 // Nothing is read by way of an entry, so nothing has to be ordered.
                 match self.places[at].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => return true,
+                    Ok(_) => return Added::New,
                     // Somebody else took the place, perhaps with this state.
                     Err(_) => continue,
                 }
             }
             let Some(next) = entry.checked_add(further) else {
                 // Whoever did not find a place will not find it later on.
-                return self.far.lock().is_ok_and(|mut far| far.insert(hash));
+                let new = self.far.lock().is_ok_and(|mut far| far.insert(hash));
+                return if new { Added::New } else { Added::Known };
             };
             entry = next;
             at = self.after(at);
         }
     }
 
-    /// Fills a part of the table that nobody else touches with hashes that come nearly in order; those that do
-    /// not belong there, or find no place, are left.
-    fn refill(&self, part: std::ops::Range<usize>, hashes: impl Iterator<Item = u64>) -> Vec<u64> {
-        let mut outside = Vec::new();
-        let taken = |at: usize| self.places[at].load(Ordering::Relaxed) != 0;
-        // All places from the first to the other are taken, and none behind: nothing has to be looked at.
-        let (mut first, mut free) = (part.start, part.start);
+    /// Fills a part of the table that nobody else touches with hashes; those that do not belong there, or find no
+    /// place, are left.
+    fn refill(&self, part: Range<usize>, hashes: &[u64], outside: &mut Vec<u64>) {
         for hash in hashes {
-            let (entry, further) = Index::entry(self.entries, hash);
-            let home = self.home(hash);
-            let mut at = home.max(free);
-            // It went on at the beginning of the table.
-            if home > free + FAR_AHEAD {
-                at = part.end;
+            let (mut entry, further) = Index::entry(self.entries, *hash);
+            let mut at = self.home(*hash);
+            let inside = part.contains(&at);
+            while at < part.end && self.places[at].load(Ordering::Relaxed) != 0 {
+                entry = entry.saturating_add(further);
+                at += 1;
             }
-            if home < first {
-                at = if home < part.start { part.end } else { home };
-                while at < part.end && taken(at) {
-                    at += 1;
-                }
-            }
-            let distance = u32::try_from(at - home.min(at)).ok();
-            let placed = distance.and_then(|d| further.checked_mul(d)).and_then(|d| entry.checked_add(d));
-            match placed.filter(|_| at < part.end) {
-                None => outside.push(hash),
-                Some(entry) => {
-                    self.places[at].store(entry, Ordering::Relaxed);
-                    if home > free {
-                        first = home;
-                    }
-                    free = free.max(at + 1);
-                    while home < first && free < part.end && taken(free) {
-                        free += 1;
-                    }
-                }
+            match inside && at < part.end && entry < u32::MAX - further {
+                true => self.places[at].store(entry, Ordering::Relaxed),
+                false => outside.push(*hash),
             }
         }
-        outside
     }
 
-    /// The number of a state that `is` accepts, or what to do with the empty place: `fill` makes a number, which
-    /// is taken back by `undo` if somebody else fills the place first. Only for numbers.
+    /// Adds a state that `is` tells from others; `fill` makes its number, which is taken back by `undo` if somebody
+    /// else fills the place first. Only for numbers.
     #[inline]
-    pub fn number(
+    pub fn add_number(
         &self,
         hash: u64,
+        whose: &Whose,
         is: impl Fn(u32) -> bool,
-        mut fill: impl FnMut() -> Option<u32>,
+        mut fill: impl FnMut() -> u32,
         mut undo: impl FnMut(u32),
-    ) -> Option<u32> {
-        let mut at = self.home(hash);
+    ) -> Added {
+        let (mut at, places) = (self.home(hash), whose.places());
         let (tag, _) = Index::entry(self.entries, hash);
         loop {
+            if !places.contains(&at) {
+                return Added::Elsewhere;
+            }
             let found = self.places[at].load(Ordering::Acquire);
             if found == 0 {
-                let id = fill()?;
+                let id = fill();
                 let entry = tag | (id + 1);
+                if *whose != Whose::Everybodys {
+                    self.places[at].store(entry, Ordering::Release);
+                    return Added::New;
+                }
                 if self.places[at].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire).is_ok() {
-                    return None;
+                    return Added::New;
                 }
                 undo(id);
                 continue;
             }
-            if let Glance::Perhaps(id) = self.glance(found, hash)
-                && is(id)
-            {
-                return Some(id);
+            if matches!(self.glance(found, hash), Glance::Perhaps(id) if is(id)) {
+                return Added::Known;
             }
             at = self.after(at);
         }
     }
 
+    /// The number of a state that `is` tells from others. Only for numbers.
+    pub fn number(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut at = self.home(hash);
+        loop {
+            let found = self.places[at].load(Ordering::Acquire);
+            match self.glance(found, hash) {
+                Glance::Perhaps(id) if is(id) => return Some(id),
+                _ if found == 0 => return None,
+                _ => at = self.after(at),
+            }
+        }
+    }
+
     /// Puts in states that are not there, by hash and number.
-    pub fn place(&self, states: impl Iterator<Item = (u64, u32)>, alone: bool) {
+    pub fn place(&self, states: impl Iterator<Item = (u64, u32)>, whose: &Whose) {
         let mut batch = Vec::with_capacity(TOGETHER);
         let mut states = states.peekable();
         while states.peek().is_some() {
@@ -276,14 +328,14 @@ impl Index {
             batch.extend(states.by_ref().take(TOGETHER));
             // Memory is fetched for all of them at once.
             std::hint::black_box(batch.iter().fold(0, |all, (hash, _)| all | self.first(*hash)));
-            batch.iter().for_each(|(hash, id)| self.place_one(*hash, *id, alone));
+            batch.iter().for_each(|(hash, id)| self.place_one(*hash, *id, whose));
         }
     }
 
-    fn place_one(&self, hash: u64, id: u32, alone: bool) {
+    fn place_one(&self, hash: u64, id: u32, whose: &Whose) {
         match self.entries {
             Entries::States { .. } => {
-                self.add(hash, alone);
+                self.add(hash, whose);
             }
             Entries::Numbers { .. } => {
                 let entry = Index::entry(self.entries, hash).0 | (id + 1);
@@ -291,7 +343,7 @@ impl Index {
                 loop {
                     let place = &self.places[at];
                     let (relaxed, free) = (Ordering::Relaxed, place.load(Ordering::Relaxed) == 0);
-                    if free && alone {
+                    if free && *whose == Whose::Mine {
                         return place.store(entry, relaxed);
                     }
                     if free && place.compare_exchange(0, entry, relaxed, relaxed).is_ok() {
@@ -304,44 +356,41 @@ impl Index {
     }
 
     /// Every hash that lies in a part of the table, nearly in order; not for numbers.
-    fn hashes(&self, part: std::ops::Range<usize>) -> impl Iterator<Item = u64> + '_ {
-        let (zeros, bits) = match self.entries {
-            Entries::States { zeros, bits } => (zeros, bits),
-            Entries::Numbers { .. } => (0, 0),
-        };
+    fn hashes(&self, part: Range<usize>, hashes: &mut Vec<u64>) {
+        hashes.clear();
+        let Entries::States { zeros, bits } = self.entries else { return };
         let places = self.places.len() as u64;
         let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
         // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
         let step = (1u128 << (shift + 32)) / u128::from(places);
-        let part = if self.numbers() { 0..0 } else { part };
-        part.filter_map(move |at| {
+        hashes.resize(part.len(), 0);
+        let mut kept = 0;
+        for at in part {
             let entry = self.places[at].load(Ordering::Relaxed);
-            if entry == 0 {
-                return None;
-            }
-            let (at, distance) = (at as u64, u64::from((entry >> bits) - 1));
-            let home = if at >= distance { at - distance } else { at + places - distance };
+            let (at, distance) = (at as u64, u64::from((entry >> bits).wrapping_sub(1)));
+            let home = if at >= distance { at - distance } else { (at + places).wrapping_sub(distance) };
             let least = ((u128::from(home) * step) >> 32) as u64;
-            let hash = least + (u64::from(entry).wrapping_sub(least) & mask);
-            Some(match self.home(hash << zeros) as u64 == home {
-                true => hash << zeros,
-                false => (hash + mask + 1) << zeros,
-            })
-        })
+            let hash = least.wrapping_add(u64::from(entry).wrapping_sub(least) & mask);
+            let right = self.home(hash << zeros) as u64 == home;
+            // Without a branch for places that are empty.
+            hashes[kept] = hash.wrapping_add(if right { 0 } else { mask + 1 }) << zeros;
+            kept += usize::from(entry != 0);
+        }
+        hashes.truncate(kept);
     }
 }
 
-/// Lets threads do their parts of something long; a part begins at a multiple of `step`. Each is told whether
-/// it is alone.
-pub fn in_parts(all: usize, step: usize, threads: usize, f: impl Fn(std::ops::Range<usize>, bool) + Sync) {
+/// Lets threads do their parts of something long; a part begins at a multiple of `step`. Each is told who writes
+/// to what they share.
+pub fn in_parts(all: usize, step: usize, threads: usize, f: impl Fn(Range<usize>, &Whose) + Sync) {
     let threads = if all < 1 << 14 { 1 } else { threads.max(1) };
     let start = |k: usize| if k == threads { all } else { all / step * k / threads * step };
     let f = &f;
     std::thread::scope(|scope| {
         for k in 1..threads {
-            scope.spawn(move || f(start(k)..start(k + 1), false));
+            scope.spawn(move || f(start(k)..start(k + 1), &Whose::Everybodys));
         }
-        f(0..start(1), threads == 1);
+        f(0..start(1), if threads == 1 { &Whose::Mine } else { &Whose::Everybodys });
     });
 }
 
@@ -366,13 +415,16 @@ mod tests {
                     assert!(taken);
                     index = next;
                 }
-                assert_eq!(index.add(hash, true), known.insert(hash), "{bits} bits");
+                let added = if known.insert(hash) { Added::New } else { Added::Known };
+                assert_eq!(index.add(hash, &Whose::Mine), added, "{bits} bits");
             }
-            assert!(hashes(bits, n).all(|hash| !index.add(hash, false)));
+            assert!(hashes(bits, n).all(|hash| index.add(hash, &Whose::Everybodys) == Added::Known));
             let seen = std::cell::RefCell::new(
                 index.far.lock().map_or_else(|_| FxHashSet::default(), |f| f.clone()),
             );
-            index.hashes(0..index.capacity()).for_each(|hash| assert!(seen.borrow_mut().insert(hash)));
+            let mut lie = Vec::new();
+            index.hashes(0..index.capacity(), &mut lie);
+            lie.into_iter().for_each(|hash| assert!(seen.borrow_mut().insert(hash)));
             assert_eq!(*seen.borrow(), known);
         }
     }
@@ -383,10 +435,10 @@ mod tests {
         let index = Index::new(0, Some(30));
         let hash = |i: u64| i << 30;
         for i in 0..600 {
-            assert!(index.add(hash(i), true));
+            assert_eq!(index.add(hash(i), &Whose::Mine), Added::New);
         }
-        assert!((0..600).all(|i| !index.add(hash(i), false)));
+        assert!((0..600).all(|i| index.add(hash(i), &Whose::Everybodys) == Added::Known));
         assert!(index.far.lock().is_ok_and(|far| !far.is_empty()));
-        assert!(index.add(hash(600), true));
+        assert_eq!(index.add(hash(600), &Whose::Mine), Added::New);
     }
 }

@@ -3,7 +3,7 @@
 //! Take a set of states that is never left, or a single state in which nobody can move. Each task of it
 //! has ended, moves for ever, or waits at one place for ever. A place is *excluded* if nobody can wait
 //! there for ever: a call, if its server has ended, or waits where it would accept the call, or must come
-//! again and again to a select that would. Queues are first in, first out: a call that waits where calls of
+//! again and again to a select that would, and what it does then comes to its end. Queues are first in, first out: a call that waits where calls of
 //! its entry are accepted again and again is served. What excludes a place may build on places excluded
 //! before, so that circles of waiting remain. If every place is excluded, and no task can go on for ever
 //! without doing anything, the program neither blocks nor spins, however many tasks it has.

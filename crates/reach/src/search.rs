@@ -5,23 +5,24 @@
 //! expands them, which is also when a slot may need more bits and all states are packed anew.
 
 use std::cell::OnceCell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{Control, End, Options, Stats};
 use rendez_model::EntryId;
-use rendez_model::semantics::Move;
-use rendez_model::state::State;
-use rendez_model::symmetry::Renaming;
+use rendez_network::network::{Network, Tig};
 
-use crate::fast::{Fast, Found};
+use crate::crew::{BATCH, BLOCK, Crew, Room};
+use crate::enabled::Enabled;
+use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
+use crate::flat::Flat;
 use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
-use crate::store::{Layout, MOST_STATES, Patch, Spare, Store, apply};
-use crate::stubborn::{Looking, Places, Scratch, Stubborn, update_places};
-use crate::symmetry::{Missing, Symmetry, Turns};
-use rendez_network::network::{Network, Tables, Tig};
-use rendez_network::steps::Fate;
+use crate::index::Whose;
+use crate::reached::Reached;
+use crate::store::{Layout, MOST_STATES, Patch, Store};
+use crate::stubborn::{Places, Stubborn, update_places};
+use crate::symmetry::Symmetry;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct Config {
     pub keep: Keep,
     /// A task or object with more contents than this is stored cell by cell.
     pub whole: usize,
+    /// Levels of so many states are worth bits and several threads; otherwise that is asked of what these cost.
+    pub large: Option<usize>,
 }
 
 impl Default for Config {
@@ -55,6 +58,7 @@ impl Default for Config {
             first_only: false,
             keep: Keep::States,
             whole: 64,
+            large: None,
         }
     }
 }
@@ -67,547 +71,6 @@ pub enum Again {
     Plainly,
     /// With slots for the cells of those that have these slots.
     Apart(Vec<usize>),
-}
-
-/// Everything that was reached.
-pub struct Reached<'s, 'p> {
-    config: Config,
-    stubborn: Option<Stubborn>,
-    pub symmetry: Option<Symmetry>,
-    places: Vec<Places>,
-    pub network: Network<'s, 'p>,
-    pub layout: Layout,
-    patches: Vec<Patch>,
-    pub store: Store,
-    /// States in which nothing can happen.
-    pub blocked: Vec<u32>,
-    /// Outcomes in which something notable happens, each with the first state it was seen in.
-    pub notable: Vec<(u32, u32)>,
-    pub end: End,
-    pub stats: Stats,
-    /// How long it took to learn what tasks can do.
-    pub learning: Duration,
-    /// Bytes that may still be used, and how long.
-    left: usize,
-    until: Option<Instant>,
-    graph: OnceCell<Result<Graph, End>>,
-}
-
-/// More blocked states than this are not kept: they differ only in data.
-const MOST_BLOCKED: usize = 2_000;
-
-/// What all threads look at.
-pub struct Shared<'a> {
-    pub tables: &'a Tables,
-    layout: &'a Layout,
-    patches: &'a [Patch],
-    pub store: &'a Store,
-    config: &'a Config,
-    stubborn: Option<&'a Stubborn>,
-    pub symmetry: Option<&'a Symmetry>,
-    places: &'a [Places],
-    fast: Option<&'a Fast>,
-    /// How often states were packed anew.
-    version: u32,
-}
-
-/// What becomes of tasks whose steps are the like of those of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twins {
-    LeftOut,
-    /// A way may have been found before it was known that they are alike.
-    Followed,
-}
-
-/// The same, for looking at what was reached.
-pub type View<'a> = Shared<'a>;
-
-impl Shared<'_> {
-    /// How many threads may look at it.
-    pub fn threads(&self) -> usize {
-        self.config.threads
-    }
-
-    /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
-    /// that just states with a choice are kept. Calls `f` with every outcome taken.
-    fn slide(
-        &self,
-        from: &[u64],
-        to: &mut [u64],
-        scratch: &mut Scratch,
-        mut f: impl FnMut(u32),
-    ) -> Result<(), Unknown> {
-        let Some(stubborn) = self.stubborn else { return Ok(()) };
-        let mut before = from.to_vec();
-        for _ in 0..LONGEST_SLIDE {
-            if chooser(self.tables, self.layout, self.config, to)?.is_some() {
-                return Ok(());
-            }
-            let words = &*to;
-            let value = |slot: usize| self.layout.get(words, slot);
-            let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
-            scratch.moved_last.clear();
-            scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
-            let smallest = stubborn.smallest(self.tables, self.layout, self.places, words, scratch);
-            let smallest = smallest.map_err(|task| Unknown::Step(task, words.to_vec()))?;
-            let Some((task, 1)) = smallest else { return Ok(()) };
-            let range = self.tables.known(task as usize, value).unwrap_or(0..0);
-            let number = range.start;
-            let outcome = &self.tables.outcomes[number as usize];
-            if range.len() != 1 || outcome.notable {
-                return Ok(());
-            }
-            before.copy_from_slice(to);
-            apply(outcome, self.patches, to);
-            f(number);
-        }
-        Ok(())
-    }
-
-    /// Calls `f` with every two tasks that could change places in a state.
-    pub fn each_pair(&self, id: u32, f: impl FnMut(usize, usize)) {
-        if let Some(symmetry) = self.symmetry {
-            let mut words = vec![0; self.layout.words];
-            self.store.read(id, &mut words);
-            symmetry.each_pair(self.layout, &words, f);
-        }
-    }
-
-    /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
-    /// and the turns that make it the state that stands for it.
-    pub fn successors(
-        &self,
-        id: u32,
-        twins: Twins,
-        scratch: &mut Scratch,
-        mut f: impl FnMut(&[u32], &[u64], &[u16]),
-    ) {
-        let mut looking = std::mem::take(&mut scratch.looking);
-        let Looking { words, to, run, values, turns, alike, some } = &mut looking;
-        words.resize(self.layout.words, 0);
-        to.resize(self.layout.words, 0);
-        self.store.read(id, words);
-        let partial = self.store.partial(id);
-        let plain = partial == Some(PLAIN);
-        let one = match partial {
-            Some(0) => chooser(self.tables, self.layout, self.config, words).ok().flatten(),
-            _ => None,
-        };
-        let around = match (partial, self.stubborn) {
-            (Some(start), Some(stubborn)) if start != 0 && !plain => {
-                some.clear();
-                let set = stubborn.around(self.tables, self.layout, self.places, words, start - 1, scratch);
-                some.extend_from_slice(set);
-                true
-            }
-            _ => false,
-        };
-        alike.clear();
-        alike.resize(self.tables.tasks(), false);
-        if let (Some(symmetry), false, Twins::LeftOut) = (self.symmetry, around, twins) {
-            symmetry.twins(self.layout, words, alike, self.tables.tasks());
-        }
-        for (task, is_twin) in alike.iter().enumerate() {
-            let left_out = match (one, around) {
-                (Some(one), _) => one != task,
-                (None, true) => !some.contains(&(task as u32)),
-                (None, false) => *is_twin,
-            };
-            if left_out {
-                continue;
-            }
-            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
-            for number in known.unwrap_or(0..0) {
-                let outcome = &self.tables.outcomes[number as usize];
-                to.copy_from_slice(words);
-                apply(outcome, self.patches, to);
-                run.clear();
-                run.push(number);
-                if outcome.fate == Fate::Followed && !plain {
-                    let _ = self.slide(words, to, scratch, |number| run.push(number));
-                }
-                turns.clear();
-                if let Some(symmetry) = self.symmetry {
-                    // Everything that is needed was learnt when the state was expanded.
-                    let _ = symmetry.settle(self.layout, to, values, turns);
-                }
-                f(run, to, turns);
-            }
-        }
-        scratch.looking = looking;
-    }
-}
-
-/// What each thread has for itself.
-#[derive(Default)]
-struct Worker {
-    words: Vec<u64>,
-    parent: Vec<u64>,
-    found: Vec<u64>,
-    /// Hash, which of those found it is, and what the index says.
-    hashes: Vec<(u64, u32, u32)>,
-    /// Hashes of states that were added or came up lately, by their first bits.
-    recent: Vec<u64>,
-    /// With another layout there are other hashes.
-    recent_for: Option<u32>,
-    /// The state from which each was found.
-    owners: Vec<u32>,
-    spare: Spare,
-    values: Vec<u32>,
-    turns: Turns,
-    /// Tasks whose steps are the like of those of others.
-    twins: Vec<bool>,
-    transitions: usize,
-    noted: Vec<bool>,
-    notable: Vec<(u32, u32)>,
-    blocked: Vec<u32>,
-    deferred: Vec<u32>,
-    scratch: Scratch,
-    /// Tasks that could move where a stubborn set was looked for, and those that were followed.
-    tried: usize,
-    followed: usize,
-    /// States that came up.
-    asked: usize,
-    /// How often something was left out.
-    reduced: usize,
-    /// The state at hand is expanded without reductions.
-    plain: bool,
-}
-
-/// What is not known yet.
-enum Unknown {
-    /// The step of a task in some state.
-    Step(usize, Vec<u64>),
-    /// What a content becomes by a symmetry.
-    Turn(Missing),
-    /// Where to put the states that were found: there is no room for them.
-    Room,
-}
-
-/// A task that only chooses for itself, if there is one: it may as well go first.
-#[inline]
-fn chooser(
-    tables: &Tables,
-    layout: &Layout,
-    config: &Config,
-    words: &[u64],
-) -> Result<Option<usize>, Unknown> {
-    if config.merge && tables.anyone_alone() {
-        for task in 0..tables.tasks() {
-            let alone = tables.is_alone(task, layout.get(words, task));
-            if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
-                return Ok(Some(task));
-            }
-        }
-    }
-    Ok(None)
-}
-
-impl Worker {
-    /// Expands a state; nothing is added if something is unknown.
-    /// With `whole` no reduction is applied.
-    fn expand(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
-        // States of one or two words are common enough to deserve code of their own.
-        match shared.layout.words {
-            1 => self.expand_words::<1>(shared, id, whole),
-            2 => self.expand_words::<2>(shared, id, whole),
-            _ => self.expand_words::<0>(shared, id, whole),
-        }
-    }
-
-    /// For states of `W` words; of any number if that is 0.
-    fn expand_words<const W: usize>(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        self.words.resize(width, 0);
-        shared.store.read(id, &mut self.words);
-        let tasks = shared.tables.tasks();
-        self.plain = shared.stubborn.is_some() && whole;
-        if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
-            self.found.clear();
-            self.collect::<W>(shared, id, task)?;
-            // Unless it leads nowhere new: a task that runs for ever must not hide the others.
-            if self.insert::<W>(shared, id)? {
-                shared.store.set_partial(id, 0);
-                return Ok(());
-            }
-        }
-        if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
-            let mut scratch = std::mem::take(&mut self.scratch);
-            self.last_movers(shared, id, &mut scratch.moved_last);
-            let (tables, layout) = (shared.tables, shared.layout);
-            let places = shared.places;
-            let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
-            let smallest = match smallest {
-                Ok(smallest) => smallest,
-                Err(task) => {
-                    self.scratch = scratch;
-                    return Err(Unknown::Step(task, self.words.clone()));
-                }
-            };
-            let start = smallest.map(|s| s.0);
-            let (movers, chosen) = (stubborn.movers(&scratch), smallest.map(|s| s.1));
-            self.asked += 1;
-            self.tried += movers;
-            self.followed += chosen.unwrap_or(movers);
-            self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
-            if let Some(start) = start {
-                self.found.clear();
-                for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
-                    self.collect::<W>(shared, id, *task as usize)?;
-                }
-            }
-            self.scratch = scratch;
-            if let Some(start) = start {
-                self.insert::<W>(shared, id)?;
-                shared.store.set_partial(id, start + 1);
-                return Ok(());
-            }
-        }
-        self.found.clear();
-        self.find_twins(shared);
-        let mut moves = false;
-        for task in 0..tasks {
-            if !self.twins[task] {
-                moves |= self.collect::<W>(shared, id, task)?;
-            }
-        }
-        self.insert::<W>(shared, id)?;
-        if self.plain {
-            shared.store.set_partial(id, PLAIN);
-        }
-        if !moves && self.blocked.len() < MOST_BLOCKED {
-            self.blocked.push(id);
-        }
-        Ok(())
-    }
-
-    /// Expands some states without reductions, from flat tables, all at once: memory is fetched for
-    /// many successors at a time. Stops before a state at which something is unknown.
-    fn expand_batch(
-        &mut self,
-        shared: &Shared,
-        fast: &Fast,
-        ids: std::ops::Range<u32>,
-    ) -> Result<(), (u32, Unknown)> {
-        match shared.layout.words {
-            1 => self.expand_fast::<1>(shared, fast, ids),
-            2 => self.expand_fast::<2>(shared, fast, ids),
-            _ => self.expand_fast::<0>(shared, fast, ids),
-        }
-    }
-
-    fn expand_fast<const W: usize>(
-        &mut self,
-        shared: &Shared,
-        fast: &Fast,
-        ids: std::ops::Range<u32>,
-    ) -> Result<(), (u32, Unknown)> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        self.words.resize(width, 0);
-        self.found.clear();
-        self.owners.clear();
-        let mut unknown = None;
-        let (first, blocked) = (ids.start, self.blocked.len());
-        for id in ids {
-            if !shared.store.is_state(id) {
-                continue;
-            }
-            shared.store.read(id, &mut self.words);
-            let start = self.found.len();
-            let collected = self.collect_fast::<W>(shared, fast, id);
-            match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
-                Ok(true) => {}
-                Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
-                Ok(false) => {}
-                Err(stop) => {
-                    self.found.truncate(start);
-                    unknown = Some((id, stop));
-                    break;
-                }
-            }
-            self.owners.resize(self.found.len() / width, id);
-        }
-        if self.insert_found::<W>(shared).is_none() {
-            self.blocked.truncate(blocked);
-            return Err((first, Unknown::Room));
-        }
-        unknown.map_or(Ok(()), Err)
-    }
-
-    /// Collects all successors of a state; whether some step is possible.
-    #[inline]
-    fn collect_fast<const W: usize>(
-        &mut self,
-        shared: &Shared,
-        fast: &Fast,
-        id: u32,
-    ) -> Result<bool, Unknown> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        let mut moves = false;
-        let reduced = shared.symmetry.is_some();
-        if reduced {
-            self.find_twins(shared);
-        }
-        for task in &fast.tasks {
-            if reduced && self.twins[task.task as usize] {
-                continue;
-            }
-            let (first, last) = match fast.steps(task, &self.words[..width]) {
-                Found::Nothing => continue,
-                Found::Outcomes(first, last) => (first as usize, last as usize),
-                Found::Slow => {
-                    moves |= self.collect::<W>(shared, id, task.task as usize)?;
-                    continue;
-                }
-            };
-            moves = true;
-            if W == 1 {
-                let word = self.words[0];
-                self.found.extend(fast.merged[first..last].iter().map(|(keep, bits)| word & keep | bits));
-                continue;
-            }
-            for outcome in &shared.tables.outcomes[first..last] {
-                let start = self.found.len();
-                self.found.extend_from_slice(&self.words[..width]);
-                let to = &mut self.found[start..start + width];
-                apply(outcome, shared.patches, to);
-            }
-        }
-        Ok(moves)
-    }
-
-    /// The tasks that changed on the way to a state.
-    fn last_movers(&mut self, shared: &Shared, id: u32, movers: &mut Vec<bool>) {
-        self.parent.resize(self.words.len(), 0);
-        shared.store.read(*shared.store.parents(id).start(), &mut self.parent);
-        let changed = |t: usize| shared.layout.get(&self.words, t) != shared.layout.get(&self.parent, t);
-        movers.clear();
-        movers.extend((0..shared.tables.tasks()).map(changed));
-    }
-
-    /// Collects the successors by steps of one task; whether it has a step at all.
-    #[inline]
-    fn collect<const W: usize>(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        let words = &self.words[..width];
-        let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
-        let range = known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
-        let moves = !range.is_empty();
-        for number in range {
-            let outcome = &shared.tables.outcomes[number as usize];
-            if outcome.notable {
-                if self.noted.len() <= number as usize {
-                    self.noted.resize(number as usize + 1, false);
-                }
-                if !std::mem::replace(&mut self.noted[number as usize], true) {
-                    self.notable.push((number, id));
-                }
-                if outcome.fate != Fate::Followed {
-                    continue;
-                }
-            }
-            let start = self.found.len();
-            self.found.extend_from_slice(&self.words[..width]);
-            let to = &mut self.found[start..start + width];
-            apply(outcome, shared.patches, to);
-        }
-        Ok(moves)
-    }
-
-    /// Adds what was collected; whether something was new.
-    fn insert<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        if shared.stubborn.is_some() && !self.plain {
-            for start in (0..self.found.len()).step_by(width) {
-                let to = &mut self.found[start..start + width];
-                shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
-            }
-        }
-        self.settle(shared, 0)?;
-        self.owners.clear();
-        self.owners.resize(self.found.len() / width, id);
-        self.insert_found::<W>(shared).ok_or(Unknown::Room)
-    }
-
-    fn find_twins(&mut self, shared: &Shared) {
-        let tasks = shared.tables.tasks();
-        match shared.symmetry {
-            Some(symmetry) => symmetry.twins(shared.layout, &self.words, &mut self.twins, tasks),
-            None => {
-                self.twins.clear();
-                self.twins.resize(tasks, false);
-            }
-        }
-    }
-
-    /// Replaces what was found by what stands for it.
-    fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
-        if let Some(symmetry) = shared.symmetry {
-            for words in self.found[from..].chunks_exact_mut(shared.layout.words) {
-                let settled = symmetry.settle(shared.layout, words, &mut self.values, &mut self.turns);
-                settled.map_err(Unknown::Turn)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks up states of one word, but for those that came up a little while ago: half of them did.
-    fn sift(&mut self, shared: &Shared) {
-        // Hash 0 is that of the state in which all began: it is known.
-        if self.recent_for != Some(shared.version) {
-            self.recent_for = Some(shared.version);
-            self.recent.clear();
-        }
-        self.recent.resize(1 << RECENT_BITS, 0);
-        self.hashes.resize(self.found.len(), (0, 0, 0));
-        let mut kept = 0;
-        for (word, which) in self.found.iter().zip(0..) {
-            let hash = shared.store.hash(std::slice::from_ref(word));
-            let place = &mut self.recent[(hash >> (64 - RECENT_BITS)) as usize];
-            // Without a branch: nobody could tell in advance where it goes.
-            self.hashes[kept] = (hash, which, 0);
-            kept += usize::from(*place != hash);
-            *place = hash;
-        }
-        self.hashes.truncate(kept);
-        for (hash, _, entry) in &mut self.hashes {
-            *entry = shared.store.first(*hash);
-        }
-    }
-
-    /// Adds what was found, each from its owner; whether something was new. None if there is no room.
-    ///
-    /// First the places in the index are looked at, so that memory is fetched for all while the next is
-    /// computed, and then what is not there is added.
-    fn insert_found<const W: usize>(&mut self, shared: &Shared) -> Option<bool> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        let coming = self.found.len() / width;
-        if !shared.store.expect(coming) {
-            return None;
-        }
-        let mut fresh = false;
-        self.hashes.clear();
-        match W {
-            1 => self.sift(shared),
-            _ => self.hashes.extend(self.found.chunks_exact(width).zip(0..).map(|(words, which)| {
-                let hash = shared.store.hash(words);
-                (hash, which, shared.store.first(hash))
-            })),
-        }
-        if W != 1 {
-            shared.store.look_at(self.hashes.iter().map(|(hash, _, entry)| (*entry, *hash)));
-        }
-        for (hash, which, entry) in &self.hashes {
-            let words = &self.found[*which as usize * width..][..width];
-            if !shared.store.is_at(*entry, *hash, words) {
-                let owner = self.owners[*which as usize];
-                fresh |= shared.store.insert(words, *hash, owner, &mut self.spare);
-            }
-        }
-        shared.store.came(coming);
-        self.transitions += coming;
-        Some(fresh)
-    }
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
@@ -689,7 +152,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         let quiet_entries = steps.loud.borrow().len();
         let words = layout.pack(&start);
         let store = Store::new(&layout, 1 << 12, stubborn.is_some());
-        store.insert(&words, store.hash(&words), 0, &mut Spare::default());
+        store.begin(&words);
         Run {
             network,
             layout,
@@ -773,21 +236,10 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
     }
 }
 
-/// The mark of a state that was expanded without stubborn sets, in a search with them.
-const PLAIN: u32 = u32::MAX;
 /// A task or object with one content for so many states does not multiply what there is to learn.
 const STATES_A_CONTENT: usize = 1 << 14;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
-/// Steps without a choice that are made at once.
-const LONGEST_SLIDE: usize = 64;
-/// States that are expanded together.
-const BATCH: u32 = 32;
-/// As many hashes as fit where memory is near.
-const RECENT_BITS: u32 = 14;
-/// States that a thread takes at a time.
-const BLOCK: u32 = 64;
-const LONGEST_BLOCK: u32 = 1024;
 
 impl Run<'_, '_, '_> {
     /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
@@ -868,8 +320,9 @@ impl Run<'_, '_, '_> {
             self.narrow();
             self.prepare(to - from);
             // Small levels are for one thread: those that are done before another one would have begun.
-            let small = if self.fast.is_some() { 16 * BLOCK } else { 4 * BLOCK };
-            let end = match self.threads() > 1 && to - from > small as usize {
+            let large = if self.fast.is_some() { 64 * BLOCK } else { 4 * BLOCK };
+            let large = self.config.large.unwrap_or(large as usize);
+            let end = match self.threads() > 1 && to - from > large {
                 true => self.level_of_many(from as u32, to as u32),
                 false => self.level_of_one(from as u32, to as u32),
             };
@@ -896,19 +349,33 @@ impl Run<'_, '_, '_> {
             && worker.reduced * 10 < worker.asked
     }
 
-    /// Makes flat tables for a level, if it is large enough to be worth it.
+    /// Makes bits or flat tables for a level, if it is large enough to be worth it.
     fn prepare(&mut self, states: usize) {
-        let tables = &self.network.tables;
-        let alone = self.config.merge && tables.anyone_alone();
-        if self.stubborn.is_some() || alone || states * 4 < tables.size() {
+        let (tables, slots) = (&self.network.tables, &self.network.slots);
+        let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
+        self.worker.missed += others.sum::<usize>();
+        if self.stubborn.is_some() || (self.config.merge && tables.anyone_alone()) {
             self.fast = None;
-        } else if self.fast.as_ref().is_none_or(|f| f.built_for != tables.size()) {
-            self.fast = Some(Fast::new(tables, &self.layout, &self.patches));
+            return;
+        }
+        let known = tables.size();
+        let worth = match &self.fast {
+            Some(fast) => fast.known < known && self.worker.missed > self.config.large.unwrap_or(known),
+            None => states > self.config.large.unwrap_or(known),
+        };
+        if worth {
+            self.worker.missed = 0;
+            let counts = (0..slots.count_slots()).map(|slot| slots.count(slot));
+            let form = match Enabled::new(tables, counts, &self.layout, &self.patches) {
+                Some(enabled) => Form::Bits(enabled),
+                None => Form::Flat(Flat::new(tables, &self.layout, &self.patches)),
+            };
+            self.fast = Some(Fast { known, form });
         }
     }
 
     fn limit(&mut self) -> Option<End> {
-        let states = self.store.len();
+        let states = self.store.len() - self.holes;
         self.control.states.store(states, Ordering::Relaxed);
         let again = self.loud || !self.varied.is_empty() || self.in_vain();
         if again || self.control.stop.load(Ordering::Relaxed) {
@@ -1027,7 +494,10 @@ impl Run<'_, '_, '_> {
                 self.network.learn(task, &values);
                 self.learning += from.elapsed();
                 let slots = &self.network.slots;
-                self.fast = self.fast.take().filter(|fast| fast.lasts(|slot| slots.count(slot)));
+                self.fast = self.fast.take().filter(|fast| match &fast.form {
+                    Form::Bits(_) => true,
+                    Form::Flat(flat) => flat.lasts(|slot| slots.count(slot)),
+                });
             }
             (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
             (Unknown::Turn(_), None) => {}
@@ -1112,38 +582,47 @@ impl Run<'_, '_, '_> {
     }
 
     fn level_of_many(&mut self, from: u32, to: u32) -> Option<End> {
-        let position = AtomicU32::new(from);
-        let pause = AtomicBool::new(false);
+        let crew = Crew::new(self.threads(), from, to);
         let mut workers = std::mem::take(&mut self.others);
         workers.insert(0, std::mem::take(&mut self.worker));
         workers.resize_with(self.threads(), Worker::default);
-        workers.iter_mut().for_each(|w| w.spare.block = 256);
+        for worker in &mut workers {
+            // What is not used of them is lost.
+            worker.spare.block = ((to - from) / 16).clamp(2, 256);
+            worker.spare.whose = Whose::Everybodys;
+        }
         loop {
             let limit = self.limit();
             if limit.is_some() {
                 self.join(workers);
                 return limit;
             }
-            if self.store.is_crowded() {
+            if self.store.is_crowded() || crew.has_letters() {
                 self.store.grow(self.threads());
             }
-            pause.store(false, Ordering::Relaxed);
-            let shared = self.shared();
-            let budget = AtomicUsize::new(1 << 16);
-            let (first, others) = workers.split_at_mut(1);
-            std::thread::scope(|scope| {
-                let (shared, position, pause, budget) = (&shared, &position, &pause, &budget);
-                for worker in others {
-                    scope.spawn(move || worker.run(shared, position, to, pause, budget));
+            self.store.keep_nothing(workers.iter_mut().map(|worker| &mut worker.spare));
+            crew.work(&mut workers, &self.shared());
+            for i in 0..workers.len() {
+                let mut elsewhere = std::mem::take(&mut workers[i].elsewhere);
+                while workers[0].read(&self.shared(), &mut elsewhere) == Room::TooLittle {
+                    self.store.grow(self.threads());
                 }
-                first.iter_mut().for_each(|worker| worker.run(shared, position, to, pause, budget));
-            });
+                elsewhere.clear();
+                workers[i].elsewhere = elsewhere;
+            }
+            // They are written for the layout at hand.
+            if crew.has_letters() {
+                continue;
+            }
             let deferred: Vec<u32> =
                 workers.iter_mut().flat_map(|w| std::mem::take(&mut w.deferred)).collect();
+            // What they lead to is kept apart: its parents are not those of what comes before and behind. And states may
+            // be packed anew: only holes have numbers without a state then.
+            if !deferred.is_empty() {
+                self.holes += workers.iter_mut().map(|w| self.store.discard(&mut w.spare)).sum::<usize>();
+            }
             let mut first = std::mem::take(&mut workers[0]);
             let mut end = None;
-            // What they lead to is kept apart: its parents are not those of what comes before and behind.
-            self.holes += self.store.discard(&mut first.spare);
             for id in deferred {
                 end = self.expand(&mut first, id, false);
                 if end.is_some() {
@@ -1152,7 +631,7 @@ impl Run<'_, '_, '_> {
             }
             self.holes += self.store.discard(&mut first.spare);
             workers[0] = first;
-            if end.is_some() || position.load(Ordering::Relaxed) >= to {
+            if end.is_some() || crew.is_done() {
                 self.join(workers);
                 return end;
             }
@@ -1163,6 +642,7 @@ impl Run<'_, '_, '_> {
         let mut first = workers.remove(0);
         self.holes += self.store.discard(&mut first.spare);
         first.spare.block = 1;
+        first.spare.whose = Whose::Mine;
         for other in &mut workers {
             self.holes += self.store.discard(&mut other.spare);
             self.transitions += std::mem::take(&mut other.transitions);
@@ -1180,173 +660,4 @@ impl Run<'_, '_, '_> {
         self.worker = first;
         self.others = workers;
     }
-}
-
-impl Worker {
-    /// One thread's share of a level.
-    fn run(
-        &mut self,
-        shared: &Shared,
-        position: &AtomicU32,
-        to: u32,
-        pause: &AtomicBool,
-        budget: &AtomicUsize,
-    ) {
-        while !pause.load(Ordering::Relaxed) {
-            // Neighbours lead to the same states: long blocks, but enough of them for everybody.
-            let block = ((to - position.load(Ordering::Relaxed).min(to)) / 16).clamp(BLOCK, LONGEST_BLOCK);
-            let (start, block) = (position.fetch_add(block, Ordering::Relaxed), block as usize);
-            if start >= to {
-                return;
-            }
-            let left = budget.fetch_sub(block, Ordering::Relaxed) as isize;
-            if left <= block as isize * 2 || self.deferred.len() > 4096 || shared.store.is_crowded() {
-                pause.store(true, Ordering::Relaxed);
-            }
-            let end = to.min(start + block as u32);
-            if let Some(fast) = shared.fast {
-                let mut id = start;
-                while id < end {
-                    let next = end.min(id + BATCH);
-                    id = match self.expand_batch(shared, fast, id..next) {
-                        Ok(()) => next,
-                        Err((at, Unknown::Room)) => {
-                            pause.store(true, Ordering::Relaxed);
-                            self.deferred.extend(at..next);
-                            next
-                        }
-                        Err((at, _)) => {
-                            self.deferred.push(at);
-                            at + 1
-                        }
-                    };
-                }
-                continue;
-            }
-            for id in start..end {
-                if shared.store.is_state(id) && self.expand(shared, id, false).is_err() {
-                    self.deferred.push(id);
-                }
-            }
-        }
-    }
-}
-
-impl Reached<'_, '_> {
-    /// Bytes of the states and the table that finds them.
-    pub fn states_memory(&self) -> usize {
-        self.store.memory()
-    }
-
-    /// The state with a number.
-    pub fn state(&self, id: u32) -> State {
-        let mut words = vec![0; self.layout.words];
-        self.store.read(id, &mut words);
-        self.network
-            .slots
-            .state((0..self.network.slots.count_slots()).map(|slot| self.layout.get(&words, slot)))
-    }
-
-    pub fn view(&self) -> View<'_> {
-        View {
-            tables: &self.network.tables,
-            layout: &self.layout,
-            patches: &self.patches,
-            store: &self.store,
-            config: &self.config,
-            stubborn: self.stubborn.as_ref(),
-            symmetry: self.symmetry.as_ref(),
-            places: &self.places,
-            fast: None,
-            version: 0,
-        }
-    }
-
-    /// Whether steps were left out.
-    pub fn is_reduced(&self) -> bool {
-        self.stubborn.is_some()
-    }
-
-    /// All edges; the end if a limit is met.
-    pub fn graph(&self, control: &Control) -> Result<&Graph, End> {
-        let limits = Limits { bytes: self.left, until: self.until, control };
-        self.graph.get_or_init(|| Graph::new(&self.view(), limits)).as_ref().map_err(|end| *end)
-    }
-
-    pub fn take_graph(&mut self, control: &Control) -> Option<Graph> {
-        _ = self.graph(control);
-        self.graph.take().and_then(Result::ok)
-    }
-
-    /// The outcomes that lead to a state from the start.
-    pub fn path(&self, id: u32) -> Vec<u32> {
-        self.edges(id).into_iter().flat_map(|e| e.1).collect()
-    }
-
-    /// On the way to a state: each state, the outcomes from there, and the turns after them.
-    fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Turns)> {
-        let mut target = vec![0; self.layout.words];
-        let mut path = Vec::new();
-        let mut scratch = Scratch::default();
-        while id != 0 {
-            self.store.read(id, &mut target);
-            let mut taken = None;
-            // The first is the nearest to the start.
-            for parent in self.store.parents(id).filter(|p| self.store.is_state(*p)) {
-                self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
-                    let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
-                    if taken.is_none() && followed && to == target {
-                        taken = Some((parent, run.to_vec(), turns.to_vec()));
-                    }
-                });
-                if taken.is_some() {
-                    break;
-                }
-            }
-            let Some(edge) = taken else { break };
-            id = edge.0;
-            path.push(edge);
-        }
-        path.reverse();
-        path
-    }
-
-    /// A way to a state.
-    pub fn way(&self, id: u32) -> Way {
-        let steps = &self.network.steps;
-        let program = steps.semantics.program;
-        let mut way = Way {
-            moves: self.network.first.moves.clone(),
-            state: State::clone(&self.network.first.state),
-            renaming: Renaming::identity(program),
-        };
-        // How the states at hand are turned; what really happens is turned back.
-        let mut turned = Renaming::identity(program);
-        for (from, run, turns) in self.edges(id) {
-            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
-            match way.renaming.is_identity() {
-                true => way.moves.extend(moves),
-                false => {
-                    let run = steps.renamed(moves, &self.state(from), &way.renaming);
-                    way.moves.extend(run.into_iter().map(|m| m.0));
-                }
-            }
-            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
-                turned = symmetry.renaming(program, &turns).after(&turned);
-                way.renaming = turned.inverse();
-            }
-        }
-        way.state = way.renaming.state(&self.state(id));
-        way
-    }
-}
-
-/// How a state is reached. Where there is symmetry, the state that stands for others is not the one
-/// that is reached.
-pub struct Way {
-    pub moves: Vec<Move>,
-    /// The state that is reached.
-    pub state: State,
-    /// What becomes of the names of tasks in the state that was kept.
-    pub renaming: Renaming,
 }

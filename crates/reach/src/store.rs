@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rendez_network::network::Outcome;
 
-use crate::index::{Glance, Index, MOST, in_parts};
+use crate::index::{Added, Glance, Index, MOST, Whose, in_parts};
 
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +65,12 @@ pub fn apply(outcome: &Outcome, patches: &[Patch], words: &mut [u64]) {
     for patch in &patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
         patch.apply(words);
     }
+}
+
+/// What an outcome keeps and sets in a state of one word.
+pub fn merged(outcome: &Outcome, patches: &[Patch]) -> (u64, u64) {
+    let own = &patches[outcome.changes.0 as usize..outcome.changes.1 as usize];
+    own.iter().fold((u64::MAX, 0), |(keep, bits), p| (keep & p.keep, bits | p.bits))
 }
 
 impl Layout {
@@ -121,6 +127,11 @@ impl Layout {
         }
     }
 
+    /// How many slots there are.
+    pub fn slots(&self) -> usize {
+        self.places.len()
+    }
+
     /// How many contents a slot has room for.
     pub fn room(&self, slot: usize) -> usize {
         self.places.get(slot).map_or(1, |place| place.mask as usize + 1)
@@ -151,6 +162,21 @@ impl Layout {
         values.clear();
         values.extend((0..self.places.len()).map(|slot| self.get(words, slot)));
     }
+}
+
+/// Odd numbers that hashes are made with, and those that undo it.
+const MIX: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+const BACK: [u64; 2] = [inverse(MIX[0]), inverse(MIX[1])];
+
+/// The number by which an odd one is 1, by Newton's method.
+const fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    let mut right = 3;
+    while right < 64 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        right *= 2;
+    }
+    inverse
 }
 
 /// States per chunk.
@@ -184,12 +210,17 @@ pub struct Store {
     stubborn: bool,
     index: Index,
     chunks: Vec<OnceLock<Chunk>>,
-    next: AtomicU32,
-    /// States that threads are about to add, at the most.
-    coming: AtomicUsize,
+    next: Apart<AtomicU32>,
+    /// States that threads may be about to add, at the most.
+    kept: Apart<AtomicUsize>,
     /// How many chunks have marks, of either kind.
     marked: AtomicUsize,
 }
+
+/// What several threads write, away from what they only read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// Numbers that a thread has taken and not used yet.
 #[derive(Default)]
@@ -200,6 +231,12 @@ pub struct Spare {
     own: std::ops::Range<usize>,
     /// How many are taken at once; several threads would wait for each other otherwise.
     pub block: u32,
+    /// How many states there must be room for.
+    kept: usize,
+    /// Who adds states.
+    pub whose: Whose,
+    /// A group of states, and parents that were noted for it.
+    noted: Option<(u32, (u32, u32))>,
 }
 
 impl Spare {
@@ -217,6 +254,7 @@ fn zeros(n: usize) -> Box<[AtomicU64]> {
 impl Store {
     pub fn new(layout: &Layout, capacity: usize, stubborn: bool) -> Store {
         let used = layout.bits - 64 * (layout.words - 1);
+        debug_assert!((1..=64).contains(&used));
         let mut store = Store {
             width: layout.words,
             bits: layout.bits,
@@ -224,8 +262,8 @@ impl Store {
             stubborn,
             index: Index::new(0, None),
             chunks: Vec::new(),
-            next: AtomicU32::new(0),
-            coming: AtomicUsize::new(0),
+            next: Apart::default(),
+            kept: Apart::default(),
             marked: AtomicUsize::new(0),
         };
         store.index = Index::new(capacity, store.zeros());
@@ -248,23 +286,34 @@ impl Store {
     #[inline(always)]
     pub fn hash(&self, words: &[u64]) -> u64 {
         if let [word] = words {
-            let bits = self.bits as u32;
-            let mixed = (word << (64 - bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mixed = mixed ^ mixed >> bits.div_ceil(2) >> (64 - bits) << (64 - bits);
-            return mixed.wrapping_mul(0xd6e8_feb8_6659_fd93);
+            let mixed = (word << (64 - self.bits)).wrapping_mul(MIX[0]);
+            return self.fold(mixed).wrapping_mul(MIX[1]);
         }
         let mut h = 0u64;
         for w in words {
-            let x = u128::from(*w ^ h ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;
+            let x = u128::from(*w ^ h ^ MIX[0]) * u128::from(MIX[1]);
             h = (x as u64) ^ (x >> 64) as u64;
         }
         h ^ h >> 32
     }
 
+    /// The word with a hash.
+    #[inline(always)]
+    fn word_of(&self, hash: u64) -> u64 {
+        self.fold(hash.wrapping_mul(BACK[1])).wrapping_mul(BACK[0]) >> (64 - self.bits)
+    }
+
+    /// The later half of the bits in use changed by the other; twice is not at all.
+    #[inline(always)]
+    fn fold(&self, mixed: u64) -> u64 {
+        let unused = 64 - self.bits;
+        mixed ^ mixed >> self.bits.div_ceil(2) >> unused << unused
+    }
+
     /// Numbers given out; some few may be holes.
     #[inline]
     pub fn len(&self) -> usize {
-        self.next.load(Ordering::Relaxed) as usize
+        self.next.0.load(Ordering::Relaxed) as usize
     }
 
     pub fn memory(&self) -> usize {
@@ -280,20 +329,35 @@ impl Store {
         self.index.is_crowded(self.len())
     }
 
-    /// Whether there is room for so many more states; it is kept until they have come.
-    #[inline]
-    pub fn expect(&self, states: usize) -> bool {
-        let coming = self.coming.fetch_add(states, Ordering::Relaxed) + states;
-        let room = self.len() + coming <= self.index.most();
-        if !room {
-            self.came(states);
-        }
-        room
+    /// The places of the index that one of several threads has to itself.
+    pub fn part(&self, thread: usize, threads: usize) -> Whose {
+        Whose::Part(self.index.part(thread, threads))
     }
 
+    /// How many places the index has.
     #[inline]
-    pub fn came(&self, states: usize) {
-        self.coming.fetch_sub(states, Ordering::Relaxed);
+    pub fn places(&self) -> usize {
+        self.index.capacity()
+    }
+
+    /// Whether there is room for so many more states. Each of several threads keeps room for the most that it ever
+    /// asked for, so that mostly nothing has to be written for the others to see.
+    #[inline]
+    pub fn has_room(&self, states: usize, spare: &mut Spare) -> bool {
+        if spare.is_alone() {
+            return self.len() + states <= self.index.most();
+        }
+        if spare.kept < states {
+            self.kept.0.fetch_add(states - spare.kept, Ordering::Relaxed);
+            spare.kept = states;
+        }
+        self.len() + self.kept.0.load(Ordering::Relaxed).max(states) <= self.index.most()
+    }
+
+    /// Gives up the room that threads keep, before they begin anew.
+    pub fn keep_nothing<'s>(&mut self, spares: impl Iterator<Item = &'s mut Spare>) {
+        spares.for_each(|spare| spare.kept = 0);
+        *self.kept.0.get_mut() = 0;
     }
 
     pub fn grow(&mut self, threads: usize) {
@@ -307,14 +371,14 @@ impl Store {
 
     /// Puts all states into an index.
     fn fill(&self, index: &Index, threads: usize) {
-        in_parts(self.len(), 1, threads, |part, alone| {
+        in_parts(self.len(), 1, threads, |part, whose| {
             let mut words = vec![0; self.width];
             let states = (part.start as u32..part.end as u32).filter(|id| self.is_state(*id));
             let hashed = states.map(|id| {
                 self.read(id, &mut words);
                 (self.hash(&words), id)
             });
-            index.place(hashed, alone);
+            index.place(hashed, whose);
         });
     }
 
@@ -361,6 +425,22 @@ impl Store {
         }
     }
 
+    /// Reads the states with some numbers, one after the other, and tells which numbers are states.
+    pub fn read_all(&self, ids: std::ops::Range<u32>, words: &mut Vec<u64>, states: &mut Vec<u32>) {
+        words.clear();
+        states.clear();
+        let mut from = ids.start;
+        while from < ids.end {
+            let chunk = self.chunk(from);
+            let end = ids.end.min((from / CHUNK as u32 + 1) * CHUNK as u32);
+            for id in (from..end).filter(|id| !bit(&chunk.holes, *id)) {
+                states.push(id);
+                words.extend((0..self.width).map(|i| self.word(chunk, id, i)));
+            }
+            from = end;
+        }
+    }
+
     #[inline(always)]
     fn equals(&self, id: u32, words: &[u64]) -> bool {
         let chunk = self.chunk(id);
@@ -383,27 +463,32 @@ impl Store {
 
     /// The numbers between which the parent of a state is; the first has itself.
     pub fn parents(&self, id: u32) -> std::ops::RangeInclusive<u32> {
+        let (least, most) = self.noted(id);
+        least..=most.min(id.saturating_sub(1))
+    }
+
+    /// What was noted about the parents of a state, and of others of its group.
+    fn noted(&self, id: u32) -> (u32, u32) {
         let (chunk, i) = (self.chunk(id), id as usize % CHUNK);
+        let load = |number: &AtomicU32| number.load(Ordering::Relaxed);
         match chunk.exact.get(i) {
-            Some(exact) => exact.0.load(Ordering::Relaxed)..=exact.0.load(Ordering::Relaxed),
-            None => {
-                let (least, most) = &chunk.parents[i / GROUP];
-                least.load(Ordering::Relaxed)..=most.load(Ordering::Relaxed).min(id.saturating_sub(1))
-            }
+            Some((parent, _)) => (load(parent), load(parent)),
+            None => (load(&chunk.parents[i / GROUP].0), load(&chunk.parents[i / GROUP].1)),
         }
     }
 
-    fn note_parent(&self, id: u32, parent: u32) {
+    /// Notes between which numbers the parent of a state is.
+    fn note_parents(&self, id: u32, parents: (u32, u32)) {
         let (chunk, i) = (self.chunk(id), id as usize % CHUNK);
         let (least, most) = &chunk.parents[i / GROUP];
-        if least.load(Ordering::Relaxed) > parent {
-            least.fetch_min(parent, Ordering::Relaxed);
+        if least.load(Ordering::Relaxed) > parents.0 {
+            least.fetch_min(parents.0, Ordering::Relaxed);
         }
-        if most.load(Ordering::Relaxed) < parent {
-            most.fetch_max(parent, Ordering::Relaxed);
+        if most.load(Ordering::Relaxed) < parents.1 {
+            most.fetch_max(parents.1, Ordering::Relaxed);
         }
         if let Some(exact) = chunk.exact.get(i) {
-            exact.0.store(parent, Ordering::Relaxed);
+            exact.0.store(parents.0, Ordering::Relaxed);
         }
     }
 
@@ -454,34 +539,67 @@ impl Store {
         std::hint::black_box(looks.map(first).fold(0, |all, word| all | word));
     }
 
-    /// Adds a state; whether it is new.
+    /// Adds the first state.
+    pub fn begin(&self, words: &[u64]) {
+        match words {
+            [_] => self.insert_word(self.hash(words), (0, 0), &mut Spare::default()),
+            _ => self.insert(words, self.hash(words), (0, 0), &mut Spare::default()),
+        };
+    }
+
+    /// Whether a state of one word is where the search for it begins.
+    #[inline(always)]
+    pub fn is_first(&self, hash: u64) -> bool {
+        matches!(self.index.glance(self.index.first(hash), hash), Glance::Known)
+    }
+
+    /// Adds a state of one word that was found from one of some others.
     #[inline]
-    pub fn insert(&self, words: &[u64], hash: u64, parent: u32, spare: &mut Spare) -> bool {
-        let mut new = None;
+    pub fn insert_word(&self, hash: u64, parents: (u32, u32), spare: &mut Spare) -> Added {
         if self.index.numbers() {
+            return self.insert(&[self.word_of(hash)], hash, parents, spare);
+        }
+        let added = self.index.add(hash, &spare.whose);
+        if added == Added::New {
+            let id = self.write(&[self.word_of(hash)], spare);
+            self.note(id, parents, spare);
+        }
+        added
+    }
+
+    /// Adds a state that was found from one of some others, if the index has numbers.
+    pub fn insert(&self, words: &[u64], hash: u64, parents: (u32, u32), spare: &mut Spare) -> Added {
+        let whose = std::mem::take(&mut spare.whose);
+        let mut new = None;
+        let added = {
             let spare = std::cell::RefCell::new(&mut *spare);
-            let fill = || {
-                new = Some(self.write(words, &mut spare.borrow_mut()));
-                new
-            };
+            let fill = || *new.insert(self.write(words, &mut spare.borrow_mut()));
             let undo = |id| {
                 self.erase(id);
                 spare.borrow_mut().next -= 1;
             };
-            if self.index.number(hash, |id| self.equals(id, words), fill, undo).is_some() {
-                return false;
-            }
-        } else if self.index.add(hash, spare.is_alone()) {
-            new = Some(self.write(words, spare));
+            self.index.add_number(hash, &whose, |id| self.equals(id, words), fill, undo)
+        };
+        spare.whose = whose;
+        if let (Added::New, Some(id)) = (added, new) {
+            self.note(id, parents, spare);
         }
-        let Some(id) = new else { return false };
-        self.note_parent(id, parent);
-        true
+        added
+    }
+
+    /// Notes where a state was found. Those that are found one after the other mostly belong together.
+    #[inline]
+    fn note(&self, id: u32, parents: (u32, u32), spare: &mut Spare) {
+        let noted = (id / GROUP as u32, parents);
+        if self.stubborn || spare.noted != Some(noted) {
+            spare.noted = Some(noted);
+            self.note_parents(id, parents);
+        }
     }
 
     /// Takes over the states of another store, with their slots elsewhere, under the same numbers.
     pub fn take_over(&self, old: &Store, moves: &[Move], threads: usize) {
-        self.next.store(old.len() as u32, Ordering::Relaxed);
+        self.next.0.store(old.len() as u32, Ordering::Relaxed);
         // Threads have chunks for themselves.
         in_parts(old.len(), CHUNK, threads, |part, _| {
             let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
@@ -496,9 +614,7 @@ impl Store {
                     now[m.to as usize] |= (before[m.from as usize] >> m.right & m.mask) << m.left;
                 }
                 self.write_at(id, &now, |_| Sole::Yes);
-                let parents = old.parents(id);
-                self.note_parent(id, *parents.start());
-                self.note_parent(id, *parents.end());
+                self.note_parents(id, old.noted(id));
                 if let Some(which) = old.partial(id) {
                     self.set_partial(id, which);
                 }
@@ -507,11 +623,17 @@ impl Store {
         self.fill(&self.index, threads);
     }
 
+    #[inline]
     fn write(&self, words: &[u64], spare: &mut Spare) -> u32 {
+        if spare.is_alone() {
+            let id = self.next.0.load(Ordering::Relaxed);
+            self.next.0.store(id + 1, Ordering::Relaxed);
+            self.write_at(id, words, |_| Sole::Yes);
+            return id;
+        }
         if spare.next == spare.end {
-            let block = spare.block.max(1);
-            spare.next = self.next.fetch_add(block, Ordering::Relaxed);
-            spare.end = spare.next + block;
+            spare.next = self.next.0.fetch_add(spare.block, Ordering::Relaxed);
+            spare.end = spare.next + spare.block;
             let bit = |id: u32| id as usize * self.bits;
             spare.own = bit(spare.next).div_ceil(64)..bit(spare.end) / 64;
         }
@@ -520,7 +642,7 @@ impl Store {
         let before = id as usize / CHUNK * (CHUNK * self.bits / 64);
         self.write_at(id, words, |at| {
             let mine = before + at >= spare.own.start && before + at + 1 < spare.own.end;
-            if spare.is_alone() || mine { Sole::Yes } else { Sole::No }
+            if mine { Sole::Yes } else { Sole::No }
         });
         id
     }
@@ -582,7 +704,7 @@ impl Finder<'_> {
         let entries: Vec<u32> = hashes.iter().map(|hash| index.first(*hash)).collect();
         self.store.touch(index, entries.into_iter().zip(hashes.iter().copied()));
         for ((which, words), hash) in states().enumerate().zip(hashes) {
-            if let Some(id) = index.number(hash, |id| self.store.equals(id, words), || None, |_| {}) {
+            if let Some(id) = index.number(hash, |id| self.store.equals(id, words)) {
                 f(which, id);
             }
         }

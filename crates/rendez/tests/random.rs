@@ -95,7 +95,11 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let merged = Config { stubborn: false, symmetry: false, ..config.clone() };
     // Cells have slots of their own.
     let apart = Config { whole: 2, ..merged.clone() };
-    all.push(("reach, unmerged", reached(&program, Config { merge: false, ..apart.clone() })?));
+    // All that is for large levels only.
+    let large = Config { merge: false, large: Some(0), ..apart.clone() };
+    all.push(("reach, unmerged", reached(&program, large.clone())?));
+    all.push(("reach, unmerged, two threads", reached(&program, Config { threads: 2, ..large.clone() })?));
+    all.push(("reach, unmerged, symmetry", reached(&passed, Config { symmetry: true, ..large })?));
     all.push(("reach, stubborn, apart", reached(&program, Config { stubborn: true, ..apart.clone() })?));
     all.push(("reach, symmetry, apart", reached(&passed, Config { symmetry: true, ..apart.clone() })?));
     all.push(("reach, apart", reached(&program, apart)?));
@@ -104,14 +108,14 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     all.push(("reach", reached(&program, merged)?));
     all.push((
         "reach, all reductions, two threads",
-        reached(&passed, Config { threads: 2, ..config.clone() })?,
+        reached(&passed, Config { threads: 2, large: Some(0), ..config.clone() })?,
     ));
     let options = Options { max_states: *MOST_STATES, ..Options::default() };
     let held = rendez_reach::held_without_data(&passed, &options, &config, &Control::default());
     if let Some(kind) = held.iter().find(|k| all[0].1.contains(*k)) {
         return Some(Err(format!("{kind:?} holds without data but not with them")));
     }
-    let waits = [Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin];
+    let waits = [Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin];
     for (which, program) in [("the program", &program), ("the sliced program", &passed)] {
         let blocks = waits.iter().any(|k| all[0].1.contains(k));
         if blocks && rendez_reach::never_blocks(program) {
@@ -172,4 +176,25 @@ fn passes_and_merging_keep_the_verdicts_of_random_programs() {
     println!("{decided} of {count} programs were small enough, and all their verdicts agree");
     println!("{proved} of {free} programs without blocking are seen to be so without a search");
     assert!(decided * 2 > count, "only {decided} of {count} programs were small enough");
+}
+
+/// What a call that is accepted depends on: the guard of its entry, and others only if these may fail.
+#[test]
+fn an_accepted_call_depends_on_its_own_guard() {
+    let steps = |source: &str| {
+        let mut program = rendez_ada::read_text(source).program.expect("a program");
+        rendez_model::passes::propagate_constants(&mut program);
+        let semantics = Semantics::new(&program);
+        // Cells have slots of their own.
+        let config = Config { whole: 2, stubborn: false, symmetry: false, ..Config::default() };
+        let reached = rendez_reach::reach(&semantics, &Options::default(), &config, &Control::default(), &[]);
+        assert_eq!(reached.end, End::Complete);
+        (reached.stats.states, reached.network.tables.outcomes.len())
+    };
+    let source = include_str!("../../../corpus/guards_of_several_variables.adb");
+    let raising = source.replace("when Owner (3) = 0 =>", "when Owner (3) = 0 or else 6 / Owner (3) = 7 =>");
+    assert_ne!(source, raising);
+    let (few, many) = (steps(source), steps(&raising));
+    assert_eq!(few.0, many.0);
+    assert!(few.1 * 2 < many.1, "{few:?}, {many:?}");
 }

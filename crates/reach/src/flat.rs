@@ -3,17 +3,16 @@
 //! While nothing new is learnt, and nothing has to be noted, a few loads from arrays tell the steps of a task;
 //! everything else is left to the trees.
 
-use crate::store::{Layout, Patch};
+use crate::store::{Layout, Patch, merged};
 use rendez_network::network::{Known, Tables};
 
-pub struct Fast {
+pub struct Flat {
     pub tasks: Vec<Task>,
     looks: Vec<Look>,
     /// What comes next, by contents: of tasks, then of the slots that are looked at.
     next: Vec<Next>,
     /// For states of one word: what each outcome keeps and sets.
     pub merged: Vec<(u64, u64)>,
-    pub built_for: usize,
     /// Tasks that are not looked at, and how many contents they have had.
     idle: Vec<(usize, usize)>,
 }
@@ -51,40 +50,34 @@ pub enum Found {
     Slow,
 }
 
-impl Fast {
-    pub fn new(tables: &Tables, layout: &Layout, patches: &[Patch]) -> Fast {
-        let mut fast = Fast {
+impl Flat {
+    pub fn new(tables: &Tables, layout: &Layout, patches: &[Patch]) -> Flat {
+        let mut flat = Flat {
             tasks: Vec::new(),
             looks: Vec::new(),
             next: Vec::new(),
             merged: Vec::new(),
-            built_for: tables.size(),
             idle: Vec::new(),
         };
         for task in 0..tables.tasks() {
             let roots = tables.roots(task);
-            let look = fast.look(layout, task, roots);
+            let look = flat.look(layout, task, roots);
             for number in 0..roots {
-                let next = fast.follow(tables, layout, tables.root(task, number));
-                fast.next[look.first as usize + number] = next;
+                let next = flat.follow(tables, layout, tables.root(task, number));
+                flat.next[look.first as usize + number] = next;
             }
             // A task that never has a step of its own is not looked at, as long as all its
             // contents are known.
-            let idle = fast.next[look.first as usize..][..roots].iter().all(|next| *next == Next::Idle);
+            let idle = flat.next[look.first as usize..][..roots].iter().all(|next| *next == Next::Idle);
             match idle && tables.all_known(task) {
-                true => fast.idle.push((task, roots)),
-                false => fast.tasks.push(Task { task: task as u32, look }),
+                true => flat.idle.push((task, roots)),
+                false => flat.tasks.push(Task { task: task as u32, look }),
             }
         }
         if layout.words == 1 {
-            for outcome in &tables.outcomes {
-                let own = &patches[outcome.changes.0 as usize..outcome.changes.1 as usize];
-                let keep = own.iter().fold(u64::MAX, |k, p| k & p.keep);
-                let bits = own.iter().fold(0, |b, p| b | p.bits);
-                fast.merged.push((keep, bits));
-            }
+            flat.merged = tables.outcomes.iter().map(|outcome| merged(outcome, patches)).collect();
         }
-        fast
+        flat
     }
 
     /// Whether it can still be used when more has been learnt: what is new is found in the trees.

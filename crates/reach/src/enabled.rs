@@ -1,0 +1,277 @@
+//! Which steps are possible, as bits.
+//!
+//! Every outcome that is known has a bit. The contents of a slot allow the outcomes that do not look at the slot,
+//! or look for just these contents; the outcomes that are possible in a state are those that all its slots allow.
+//! So a few words are combined, without a branch that nobody could foresee, and what is left are the
+//! steps of the state. Slots that lie side by side are looked up together.
+//!
+//! Further bits say that a task may have steps that nobody knows yet: then the trees are asked, where what is
+//! learnt later on is found, too.
+
+use indexmap::IndexMap;
+use rendez_network::network::{Known, Tables};
+use rustc_hash::FxBuildHasher;
+
+use crate::store::{Layout, Patch, merged};
+
+pub struct Enabled {
+    groups: Vec<Group>,
+    /// By group and contents: the bits that these allow, in so many blocks.
+    rows: Vec<Block>,
+    blocks: usize,
+    /// All bits that mean something.
+    all: Vec<Block>,
+    /// The outcomes of the first bits; others are of what is not known.
+    outcomes: Vec<u32>,
+    /// How many of them have nothing to be noted: these come first.
+    pub plain: usize,
+    /// For states of one word: what the outcome of a bit keeps and sets.
+    pub effects: Vec<(u64, u64)>,
+    /// By task: the bits of its outcomes.
+    of_task: Vec<Block>,
+}
+
+/// Bits that are combined at once.
+pub type Block = [u64; 2];
+
+/// Slots that lie side by side, and the first row for their contents.
+struct Group {
+    word: u32,
+    shift: u32,
+    mask: u64,
+    first: u32,
+}
+
+/// Bits of a state that are looked up together.
+const TOGETHER: u32 = 8;
+/// More bits than this are not combined faster than flat tables are walked.
+const MOST_BITS: usize = 1024;
+/// More rows than this do not stay where memory is near.
+const MOST_ROWS: usize = 1 << 15;
+
+/// Contents of slots, all of which are wanted: one of those listed, for each slot.
+type Product = Vec<(u32, Vec<u32>)>;
+
+/// The bits in the making.
+struct Maker<'a> {
+    tables: &'a Tables,
+    /// How many contents slots have had.
+    counts: Vec<u32>,
+    /// Outcomes, and what leads to them.
+    outcomes: Vec<(u32, Vec<(u32, u32)>)>,
+    /// The contents that led to a node.
+    path: Vec<(u32, u32)>,
+}
+
+impl Maker<'_> {
+    /// Adds the outcomes below a node that looks at a slot; returns what is not known there.
+    fn look(&mut self, slot: u32, children: &[u32]) -> Vec<Product> {
+        let mut unknown: IndexMap<Vec<Product>, Vec<u32>, FxBuildHasher> = IndexMap::default();
+        for contents in 0..self.counts[slot as usize] {
+            self.path.push((slot, contents));
+            let below = match children.get(contents as usize).map_or(Known::Nothing, |c| self.tables.at(*c)) {
+                Known::Nothing => vec![Vec::new()],
+                Known::Idle => Vec::new(),
+                Known::Look(slot, children) => self.look(slot, children),
+                Known::Outcomes(first, last) => {
+                    self.outcomes.extend((first..last).map(|outcome| (outcome, self.path.clone())));
+                    Vec::new()
+                }
+            };
+            self.path.pop();
+            if !below.is_empty() {
+                unknown.entry(below).or_default().push(contents);
+            }
+        }
+        let with = |(below, contents): (Vec<Product>, Vec<u32>)| {
+            below.into_iter().map(move |mut product| {
+                product.push((slot, contents.clone()));
+                product
+            })
+        };
+        unknown.into_iter().flat_map(with).collect()
+    }
+}
+
+/// What each slot allows, row by row, in the making.
+struct Rows {
+    blocks: usize,
+    /// By slot: the bits for which it does not matter; none if it never matters.
+    free: Vec<Vec<Block>>,
+    /// By slot and contents.
+    rows: Vec<Vec<Block>>,
+}
+
+impl Rows {
+    /// A bit wants contents of a slot.
+    fn want(&mut self, all: &[Block], layout: &Layout, bit: usize, slot: u32, contents: u32) {
+        let (slot, contents) = (slot as usize, contents as usize);
+        if self.free[slot].is_empty() {
+            self.free[slot] = all.to_vec();
+            self.rows[slot].resize(layout.room(slot) * self.blocks, [0; 2]);
+        }
+        clear(&mut self.free[slot], bit);
+        set(&mut self.rows[slot][contents * self.blocks..], bit);
+    }
+}
+
+fn set(blocks: &mut [Block], bit: usize) {
+    blocks[bit / 128][bit / 64 % 2] |= 1 << (bit % 64);
+}
+
+fn clear(blocks: &mut [Block], bit: usize) {
+    blocks[bit / 128][bit / 64 % 2] &= !(1 << (bit % 64));
+}
+
+#[inline(always)]
+fn both(a: Block, b: Block) -> Block {
+    [a[0] & b[0], a[1] & b[1]]
+}
+
+fn either(a: Block, b: Block) -> Block {
+    [a[0] | b[0], a[1] | b[1]]
+}
+
+impl Enabled {
+    /// For contents of slots so many each. None if there are too many outcomes.
+    pub fn new(
+        tables: &Tables,
+        counts: impl Iterator<Item = usize>,
+        layout: &Layout,
+        patches: &[Patch],
+    ) -> Option<Enabled> {
+        let counts: Vec<u32> = counts.map(|count| count as u32).collect();
+        let room: usize = (0..counts.len()).map(|slot| layout.room(slot)).sum();
+        if room > MOST_ROWS {
+            return None;
+        }
+        let mut maker = Maker { tables, counts, outcomes: Vec::new(), path: Vec::new() };
+        let mut unknown = Vec::new();
+        for task in 0..tables.tasks() {
+            let roots: Vec<u32> = (0..tables.roots(task)).map(|n| tables.root_node(task, n)).collect();
+            unknown.append(&mut maker.look(task as u32, &roots));
+            if maker.outcomes.len() + unknown.len() > MOST_BITS {
+                return None;
+            }
+        }
+        // Contents that come later.
+        for (slot, count) in maker.counts.iter().enumerate() {
+            let later: Vec<u32> = (*count..layout.room(slot) as u32).collect();
+            if !later.is_empty() {
+                unknown.push(vec![(slot as u32, later)]);
+            }
+        }
+        let mut outcomes = maker.outcomes;
+        outcomes.sort_by_key(|(outcome, _)| tables.outcomes[*outcome as usize].notable);
+        let plain = outcomes.partition_point(|(outcome, _)| !tables.outcomes[*outcome as usize].notable);
+        let bits = outcomes.len() + unknown.len();
+        let blocks = bits.div_ceil(128).max(1);
+        let mut all = vec![[0; 2]; blocks];
+        (0..bits).for_each(|bit| set(&mut all, bit));
+        let mut of_task = vec![[0; 2]; tables.tasks() * blocks];
+        let slots = maker.counts.len();
+        let mut rows = Rows { blocks, free: vec![Vec::new(); slots], rows: vec![Vec::new(); slots] };
+        for (bit, (outcome, path)) in outcomes.iter().enumerate() {
+            let task = tables.outcomes[*outcome as usize].task.index();
+            set(&mut of_task[task * blocks..], bit);
+            path.iter().for_each(|(slot, contents)| rows.want(&all, layout, bit, *slot, *contents));
+        }
+        for (bit, product) in (outcomes.len()..).zip(&unknown) {
+            for (slot, list) in product {
+                list.iter().for_each(|contents| rows.want(&all, layout, bit, *slot, *contents));
+            }
+        }
+        let effect = |outcome: &u32| merged(&tables.outcomes[*outcome as usize], patches);
+        let outcomes: Vec<u32> = outcomes.into_iter().map(|o| o.0).collect();
+        let mut enabled = Enabled {
+            groups: Vec::new(),
+            rows: Vec::new(),
+            blocks,
+            all,
+            effects: if layout.words == 1 { outcomes.iter().map(effect).collect() } else { Vec::new() },
+            outcomes,
+            plain,
+            of_task,
+        };
+        let mut slot = 0;
+        while slot < slots {
+            let count = together(layout, &rows, slot);
+            enabled.group(layout, &rows, slot..slot + count)?;
+            slot += count.max(1);
+        }
+        Some(enabled)
+    }
+
+    /// Adds the rows of slots that lie side by side; none if they are too many.
+    fn group(&mut self, layout: &Layout, rows: &Rows, slots: std::ops::Range<usize>) -> Option<()> {
+        let (word, shift, _) = layout.place(slots.start);
+        let place = |slot: usize| {
+            let (_, at, mask) = layout.place(slot);
+            (at.saturating_sub(shift), mask)
+        };
+        let mask = slots.clone().map(place).fold(0, |all, (at, mask)| all | mask << at);
+        if slots.is_empty() {
+            return Some(());
+        }
+        let first = self.rows.len();
+        if first + (mask as usize + 1) * self.blocks > MOST_ROWS {
+            return None;
+        }
+        // Slot by slot: what those before allow, once for each content.
+        let mut group = self.all.clone();
+        for slot in slots {
+            let before = std::mem::take(&mut group);
+            let own = rows.rows[slot].chunks_exact(self.blocks);
+            for row in own.take(layout.room(slot)) {
+                for allowed in before.chunks_exact(self.blocks) {
+                    let allow = |i: usize| both(allowed[i], either(rows.free[slot][i], row[i]));
+                    group.extend((0..self.blocks).map(allow));
+                }
+            }
+        }
+        self.rows.append(&mut group);
+        self.groups.push(Group { word, shift, mask, first: first as u32 });
+        Some(())
+    }
+
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// The bits that a state allows, in blocks from one on.
+    #[inline(always)]
+    pub fn allowed<const B: usize>(&self, words: &[u64], from: usize) -> [Block; B] {
+        let mut all = [[0; 2]; B];
+        all.copy_from_slice(&self.all[from..from + B]);
+        for group in &self.groups {
+            let contents = words[group.word as usize] >> group.shift & group.mask;
+            let row = group.first as usize + contents as usize * self.blocks + from;
+            let row = &self.rows[row..row + B];
+            (0..B).for_each(|i| all[i] = both(all[i], row[i]));
+        }
+        all
+    }
+
+    /// The outcome of a bit; none if something is not known.
+    #[inline(always)]
+    pub fn outcome(&self, bit: usize) -> Option<u32> {
+        self.outcomes.get(bit).copied()
+    }
+
+    /// Takes the outcomes of a task out of blocks from one on.
+    pub fn leave_out(&self, task: usize, from: usize, blocks: &mut [Block]) {
+        let own = &self.of_task[task * self.blocks + from..];
+        blocks.iter_mut().zip(own).for_each(|(block, own)| *block = both(*block, [!own[0], !own[1]]));
+    }
+}
+
+/// How many slots, from one on, are looked up together; 0 if nobody looks at the first.
+fn together(layout: &Layout, rows: &Rows, first: usize) -> usize {
+    let (word, shift, _) = layout.place(first);
+    let beside = |slot: usize| {
+        let (w, at, mask) = layout.place(slot);
+        let short = || slot == first || mask == 0 || at + mask.count_ones() - shift <= TOGETHER;
+        !rows.free[slot].is_empty() && w == word && short()
+    };
+    (first..rows.free.len()).take_while(|slot| beside(*slot)).count()
+}

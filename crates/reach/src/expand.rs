@@ -1,0 +1,721 @@
+//! What a state leads to.
+//!
+//! Everybody looks at the same tables, which nobody changes meanwhile; where something is unknown, the state is
+//! left for later.
+
+use crate::crew::{Letter, Room};
+use crate::enabled::Enabled;
+use crate::flat::{Flat, Found};
+use crate::index::Added;
+use crate::search::Config;
+use crate::store::{Layout, Patch, Spare, Store, apply};
+use crate::stubborn::{Looking, Places, Scratch, Stubborn};
+use crate::symmetry::{Missing, Symmetry, Turns};
+use rendez_network::network::Tables;
+use rendez_network::steps::Fate;
+
+/// More blocked states than this are not kept: they differ only in data.
+pub const MOST_BLOCKED: usize = 2_000;
+/// The mark of a state that was expanded without stubborn sets, in a search with them.
+pub const PLAIN: u32 = u32::MAX;
+/// Steps without a choice that are made at once.
+const LONGEST_SLIDE: usize = 64;
+/// States whose children are not told apart.
+const FAMILY: u32 = 128;
+/// As many hashes as fit where memory is near.
+const RECENT_BITS: u32 = 14;
+
+/// What all threads look at.
+pub struct Shared<'a> {
+    pub tables: &'a Tables,
+    pub layout: &'a Layout,
+    pub patches: &'a [Patch],
+    pub store: &'a Store,
+    pub config: &'a Config,
+    pub stubborn: Option<&'a Stubborn>,
+    pub symmetry: Option<&'a Symmetry>,
+    pub places: &'a [Places],
+    pub fast: Option<&'a Fast>,
+    /// How often states were packed anew.
+    pub version: u32,
+}
+
+/// What is known of steps once more, for the layout at hand, and how much that was.
+pub struct Fast {
+    pub known: usize,
+    pub form: Form,
+}
+
+pub enum Form {
+    Bits(Enabled),
+    /// If there are too many outcomes.
+    Flat(Flat),
+}
+
+/// What becomes of tasks whose steps are the like of those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twins {
+    LeftOut,
+    /// A way may have been found before it was known that they are alike.
+    Followed,
+}
+
+/// The same, for looking at what was reached.
+pub type View<'a> = Shared<'a>;
+
+impl Shared<'_> {
+    /// How many threads may look at it.
+    pub fn threads(&self) -> usize {
+        self.config.threads
+    }
+
+    /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
+    /// that just states with a choice are kept. Calls `f` with every outcome taken.
+    fn slide(
+        &self,
+        from: &[u64],
+        to: &mut [u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(u32),
+    ) -> Result<(), Unknown> {
+        let Some(stubborn) = self.stubborn else { return Ok(()) };
+        let mut before = from.to_vec();
+        for _ in 0..LONGEST_SLIDE {
+            if chooser(self.tables, self.layout, self.config, to)?.is_some() {
+                return Ok(());
+            }
+            let words = &*to;
+            let value = |slot: usize| self.layout.get(words, slot);
+            let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
+            scratch.moved_last.clear();
+            scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
+            let smallest = stubborn.smallest(self.tables, self.layout, self.places, words, scratch);
+            let smallest = smallest.map_err(|task| Unknown::Step(task, words.to_vec()))?;
+            let Some((task, 1)) = smallest else { return Ok(()) };
+            let range = self.tables.known(task as usize, value).unwrap_or(0..0);
+            let number = range.start;
+            let outcome = &self.tables.outcomes[number as usize];
+            if range.len() != 1 || outcome.notable {
+                return Ok(());
+            }
+            before.copy_from_slice(to);
+            apply(outcome, self.patches, to);
+            f(number);
+        }
+        Ok(())
+    }
+
+    /// Calls `f` with every two tasks that could change places in a state.
+    pub fn each_pair(&self, id: u32, f: impl FnMut(usize, usize)) {
+        if let Some(symmetry) = self.symmetry {
+            let mut words = vec![0; self.layout.words];
+            self.store.read(id, &mut words);
+            symmetry.each_pair(self.layout, &words, f);
+        }
+    }
+
+    /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
+    /// and the turns that make it the state that stands for it.
+    pub fn successors(
+        &self,
+        id: u32,
+        twins: Twins,
+        scratch: &mut Scratch,
+        mut f: impl FnMut(&[u32], &[u64], &[u16]),
+    ) {
+        let mut looking = std::mem::take(&mut scratch.looking);
+        let Looking { words, to, run, values, turns, alike, some } = &mut looking;
+        words.resize(self.layout.words, 0);
+        to.resize(self.layout.words, 0);
+        self.store.read(id, words);
+        let partial = self.store.partial(id);
+        let plain = partial == Some(PLAIN);
+        let one = match partial {
+            Some(0) => chooser(self.tables, self.layout, self.config, words).ok().flatten(),
+            _ => None,
+        };
+        let around = match (partial, self.stubborn) {
+            (Some(start), Some(stubborn)) if start != 0 && !plain => {
+                some.clear();
+                let set = stubborn.around(self.tables, self.layout, self.places, words, start - 1, scratch);
+                some.extend_from_slice(set);
+                true
+            }
+            _ => false,
+        };
+        alike.clear();
+        alike.resize(self.tables.tasks(), false);
+        if let (Some(symmetry), false, Twins::LeftOut) = (self.symmetry, around, twins) {
+            symmetry.twins(self.layout, words, alike, self.tables.tasks());
+        }
+        for (task, is_twin) in alike.iter().enumerate() {
+            let left_out = match (one, around) {
+                (Some(one), _) => one != task,
+                (None, true) => !some.contains(&(task as u32)),
+                (None, false) => *is_twin,
+            };
+            if left_out {
+                continue;
+            }
+            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
+            for number in known.unwrap_or(0..0) {
+                let outcome = &self.tables.outcomes[number as usize];
+                to.copy_from_slice(words);
+                apply(outcome, self.patches, to);
+                run.clear();
+                run.push(number);
+                if outcome.fate == Fate::Followed && !plain {
+                    let _ = self.slide(words, to, scratch, |number| run.push(number));
+                }
+                turns.clear();
+                if let Some(symmetry) = self.symmetry {
+                    // Everything that is needed was learnt when the state was expanded.
+                    let _ = symmetry.settle(self.layout, to, values, turns);
+                }
+                f(run, to, turns);
+            }
+        }
+        scratch.looking = looking;
+    }
+}
+
+/// What each thread has for itself, and away from what others have.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Worker {
+    /// States that are expanded together, and their numbers.
+    pub states: Vec<u64>,
+    pub numbers: Vec<u32>,
+    pub words: Vec<u64>,
+    pub parent: Vec<u64>,
+    pub found: Vec<u64>,
+    /// Hashes of those found, and what the index says.
+    pub hashes: Vec<u64>,
+    pub entries: Vec<u32>,
+    /// Hashes of states that were added or came up lately, by their first bits.
+    pub recent: Vec<u64>,
+    /// With another layout there are other hashes.
+    pub recent_for: Option<u32>,
+    pub spare: Spare,
+    pub values: Vec<u32>,
+    pub turns: Turns,
+    /// Tasks whose steps are the like of those of others.
+    pub twins: Vec<bool>,
+    /// Steps that had to be found in trees, though there are bits or flat tables.
+    pub missed: usize,
+    pub transitions: usize,
+    pub noted: Vec<bool>,
+    pub notable: Vec<(u32, u32)>,
+    pub blocked: Vec<u32>,
+    pub deferred: Vec<u32>,
+    pub scratch: Scratch,
+    /// Tasks that could move where a stubborn set was looked for, and those that were followed.
+    pub tried: usize,
+    pub followed: usize,
+    /// States that came up.
+    pub asked: usize,
+    /// How often something was left out.
+    pub reduced: usize,
+    /// The state at hand is expanded without reductions.
+    pub plain: bool,
+    /// The part of the index that is this thread's, if each has one; and what is for the parts of others.
+    pub me: Option<usize>,
+    pub letters: Vec<Letter>,
+    /// What was to be added where two parts meet.
+    pub elsewhere: Letter,
+}
+
+/// What is not known yet.
+pub enum Unknown {
+    /// The step of a task in some state.
+    Step(usize, Vec<u64>),
+    /// What a content becomes by a symmetry.
+    Turn(Missing),
+    /// Where to put the states that were found: there is no room for them.
+    Room,
+}
+
+/// A task that only chooses for itself, if there is one: it may as well go first.
+#[inline]
+fn chooser(
+    tables: &Tables,
+    layout: &Layout,
+    config: &Config,
+    words: &[u64],
+) -> Result<Option<usize>, Unknown> {
+    if config.merge && tables.anyone_alone() {
+        for task in 0..tables.tasks() {
+            let alone = tables.is_alone(task, layout.get(words, task));
+            if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
+                return Ok(Some(task));
+            }
+        }
+    }
+    Ok(None)
+}
+
+impl Worker {
+    /// Expands a state; nothing is added if something is unknown.
+    /// With `whole` no reduction is applied.
+    pub fn expand(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
+        // States of one or two words are common enough to deserve code of their own.
+        match shared.layout.words {
+            1 => self.expand_words::<1>(shared, id, whole),
+            2 => self.expand_words::<2>(shared, id, whole),
+            _ => self.expand_words::<0>(shared, id, whole),
+        }
+    }
+
+    /// For states of `W` words; of any number if that is 0.
+    fn expand_words<const W: usize>(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        self.words.resize(width, 0);
+        shared.store.read(id, &mut self.words);
+        self.plain = shared.stubborn.is_some() && whole;
+        if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
+            self.found.clear();
+            self.collect::<W>(shared, id, task)?;
+            // Unless it leads nowhere new: a task that runs for ever must not hide the others.
+            if self.insert::<W>(shared, id)? {
+                shared.store.set_partial(id, 0);
+                return Ok(());
+            }
+        }
+        if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.last_movers(shared, id, &mut scratch.moved_last);
+            let (tables, layout) = (shared.tables, shared.layout);
+            let places = shared.places;
+            let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
+            let smallest = match smallest {
+                Ok(smallest) => smallest,
+                Err(task) => {
+                    self.scratch = scratch;
+                    return Err(Unknown::Step(task, self.words.clone()));
+                }
+            };
+            let start = smallest.map(|s| s.0);
+            let (movers, chosen) = (stubborn.movers(&scratch), smallest.map(|s| s.1));
+            self.asked += 1;
+            self.tried += movers;
+            self.followed += chosen.unwrap_or(movers);
+            self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
+            if let Some(start) = start {
+                self.found.clear();
+                for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
+                    self.collect::<W>(shared, id, *task as usize)?;
+                }
+            }
+            self.scratch = scratch;
+            if let Some(start) = start {
+                self.insert::<W>(shared, id)?;
+                shared.store.set_partial(id, start + 1);
+                return Ok(());
+            }
+        }
+        self.found.clear();
+        self.find_twins(shared);
+        let moves = self.collect_all::<W>(shared, id)?;
+        self.insert::<W>(shared, id)?;
+        if self.plain {
+            shared.store.set_partial(id, PLAIN);
+        }
+        if !moves && self.blocked.len() < MOST_BLOCKED {
+            self.blocked.push(id);
+        }
+        Ok(())
+    }
+
+    /// Expands some states without reductions, from flat tables, all at once: memory is fetched for
+    /// many successors at a time. Stops before a state at which something is unknown.
+    pub fn expand_batch(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        ids: std::ops::Range<u32>,
+    ) -> Result<(), (u32, Unknown)> {
+        match shared.layout.words {
+            1 => self.expand_fast::<1>(shared, fast, ids),
+            2 => self.expand_fast::<2>(shared, fast, ids),
+            _ => self.expand_fast::<0>(shared, fast, ids),
+        }
+    }
+
+    fn expand_fast<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        ids: std::ops::Range<u32>,
+    ) -> Result<(), (u32, Unknown)> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        self.words.resize(width, 0);
+        self.found.clear();
+        let mut unknown = None;
+        let (first, blocked) = (ids.start, self.blocked.len());
+        let (mut states, mut numbers) = (std::mem::take(&mut self.states), std::mem::take(&mut self.numbers));
+        shared.store.read_all(ids, &mut states, &mut numbers);
+        for (id, words) in numbers.iter().copied().zip(states.chunks_exact(width)) {
+            self.words.copy_from_slice(words);
+            let start = self.found.len();
+            let collected = self.collect_fast::<W>(shared, fast, id);
+            match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
+                Ok(true) => {}
+                Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
+                Ok(false) => {}
+                Err(stop) => {
+                    self.found.truncate(start);
+                    unknown = Some((id, stop));
+                    break;
+                }
+            }
+        }
+        // What is written seldom is seldom waited for.
+        let (least, most) = (numbers.first().copied(), numbers.last().copied());
+        let parents =
+            (least.unwrap_or(0) / FAMILY * FAMILY, most.unwrap_or(0) / FAMILY * FAMILY + FAMILY - 1);
+        (self.states, self.numbers) = (states, numbers);
+        if self.insert_found::<W>(shared, parents).is_none() {
+            self.blocked.truncate(blocked);
+            return Err((first, Unknown::Room));
+        }
+        unknown.map_or(Ok(()), Err)
+    }
+
+    /// Collects all successors of a state; whether some step is possible.
+    #[inline]
+    fn collect_fast<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        id: u32,
+    ) -> Result<bool, Unknown> {
+        if shared.symmetry.is_some() || self.twins.len() != shared.tables.tasks() {
+            self.find_twins(shared);
+        }
+        match &fast.form {
+            Form::Bits(enabled) => self.collect_enabled::<W>(shared, enabled, id),
+            Form::Flat(flat) => self.collect_flat::<W>(shared, flat, id),
+        }
+    }
+
+    #[inline]
+    fn collect_enabled<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        enabled: &Enabled,
+        id: u32,
+    ) -> Result<bool, Unknown> {
+        let before = self.found.len();
+        let mut moves = Some(false);
+        // As many blocks at once as there are registers for.
+        let mut from = 0;
+        while from < enabled.blocks() && moves.is_some() {
+            let left = enabled.blocks() - from;
+            let some = match left {
+                1 => self.collect_blocks::<W, 1>(shared, enabled, id, from),
+                2 => self.collect_blocks::<W, 2>(shared, enabled, id, from),
+                _ => self.collect_blocks::<W, 3>(shared, enabled, id, from),
+            };
+            moves = moves.zip(some).map(|(a, b)| a | b);
+            from += left.min(3);
+        }
+        match moves {
+            Some(moves) => Ok(moves),
+            None => {
+                self.found.truncate(before);
+                self.missed += 1;
+                self.collect_all::<W>(shared, id)
+            }
+        }
+    }
+
+    /// Collects successors by outcomes whose bits are in some blocks; whether there are any. None if something is
+    /// not known.
+    #[inline]
+    fn collect_blocks<const W: usize, const B: usize>(
+        &mut self,
+        shared: &Shared,
+        enabled: &Enabled,
+        id: u32,
+        from: usize,
+    ) -> Option<bool> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let mut allowed = enabled.allowed::<B>(&self.words[..width], from);
+        if shared.symmetry.is_some() {
+            for (task, _) in self.twins.iter().enumerate().filter(|(_, twin)| **twin) {
+                enabled.leave_out(task, from, &mut allowed);
+            }
+        }
+        let mut moves = false;
+        for (half, bits) in allowed.as_flattened().iter().enumerate() {
+            let mut bits = *bits;
+            while bits != 0 {
+                let bit = (from * 2 + half) * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                moves = true;
+                if W == 1 && bit < enabled.plain {
+                    let (keep, set) = enabled.effects[bit];
+                    self.found.push(self.words[0] & keep | set);
+                } else {
+                    self.follow::<W>(shared, id, enabled.outcome(bit)?);
+                }
+            }
+        }
+        Some(moves)
+    }
+
+    #[inline]
+    fn collect_flat<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        flat: &Flat,
+        id: u32,
+    ) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let mut moves = false;
+        for task in &flat.tasks {
+            if self.twins[task.task as usize] {
+                continue;
+            }
+            let (first, last) = match flat.steps(task, &self.words[..width]) {
+                Found::Nothing => continue,
+                Found::Outcomes(first, last) => (first, last),
+                Found::Slow => {
+                    self.missed += 1;
+                    moves |= self.collect::<W>(shared, id, task.task as usize)?;
+                    continue;
+                }
+            };
+            moves = true;
+            if W == 1 {
+                let (word, merged) = (self.words[0], &flat.merged[first as usize..last as usize]);
+                self.found.extend(merged.iter().map(|(keep, bits)| word & keep | bits));
+            } else {
+                (first..last).for_each(|outcome| self.follow::<W>(shared, id, outcome));
+            }
+        }
+        Ok(moves)
+    }
+
+    /// The tasks that changed on the way to a state.
+    fn last_movers(&mut self, shared: &Shared, id: u32, movers: &mut Vec<bool>) {
+        self.parent.resize(self.words.len(), 0);
+        shared.store.read(*shared.store.parents(id).start(), &mut self.parent);
+        let changed = |t: usize| shared.layout.get(&self.words, t) != shared.layout.get(&self.parent, t);
+        movers.clear();
+        movers.extend((0..shared.tables.tasks()).map(changed));
+    }
+
+    /// Collects the successors by steps of one task; whether it has a step at all.
+    #[inline]
+    fn collect<const W: usize>(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let words = &self.words[..width];
+        let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
+        let range = known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
+        let moves = !range.is_empty();
+        range.for_each(|number| self.follow::<W>(shared, id, number));
+        Ok(moves)
+    }
+
+    /// Collects the successor by an outcome, if it is to be followed.
+    #[inline]
+    fn follow<const W: usize>(&mut self, shared: &Shared, id: u32, number: u32) {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let outcome = &shared.tables.outcomes[number as usize];
+        if outcome.notable {
+            if self.noted.len() <= number as usize {
+                self.noted.resize(number as usize + 1, false);
+            }
+            if !std::mem::replace(&mut self.noted[number as usize], true) {
+                self.notable.push((number, id));
+            }
+            if outcome.fate != Fate::Followed {
+                return;
+            }
+        }
+        let start = self.found.len();
+        self.found.extend_from_slice(&self.words[..width]);
+        apply(outcome, shared.patches, &mut self.found[start..start + width]);
+    }
+
+    /// Collects all successors but those by twins; whether some step is possible.
+    fn collect_all<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
+        let mut moves = false;
+        for task in 0..shared.tables.tasks() {
+            if !self.twins[task] {
+                moves |= self.collect::<W>(shared, id, task)?;
+            }
+        }
+        Ok(moves)
+    }
+
+    /// Adds what was collected; whether something was new.
+    fn insert<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        if shared.stubborn.is_some() && !self.plain {
+            for start in (0..self.found.len()).step_by(width) {
+                let to = &mut self.found[start..start + width];
+                shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
+            }
+        }
+        self.settle(shared, 0)?;
+        self.insert_found::<W>(shared, (id, id)).ok_or(Unknown::Room)
+    }
+
+    fn find_twins(&mut self, shared: &Shared) {
+        let tasks = shared.tables.tasks();
+        match shared.symmetry {
+            Some(symmetry) => symmetry.twins(shared.layout, &self.words, &mut self.twins, tasks),
+            None => {
+                self.twins.clear();
+                self.twins.resize(tasks, false);
+            }
+        }
+    }
+
+    /// Replaces what was found by what stands for it.
+    fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
+        if let Some(symmetry) = shared.symmetry {
+            for words in self.found[from..].chunks_exact_mut(shared.layout.words) {
+                let settled = symmetry.settle(shared.layout, words, &mut self.values, &mut self.turns);
+                settled.map_err(Unknown::Turn)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces states of one word by their hashes, but for those that came up a little while ago, as half of them
+    /// did.
+    fn sift(&mut self, shared: &Shared) {
+        let bits = shared.store.places().ilog2().min(RECENT_BITS);
+        // Hash 0 is that of the state in which all began: it is known.
+        if self.recent_for != Some(shared.version) || self.recent.len() != 1 << bits {
+            self.recent_for = Some(shared.version);
+            self.recent.clear();
+            self.recent.resize(1 << bits, 0);
+        }
+        let mut kept = 0;
+        for i in 0..self.found.len() {
+            let hash = shared.store.hash(&self.found[i..=i]);
+            let place = &mut self.recent[(hash >> (64 - bits)) as usize];
+            // Without a branch: nobody could tell in advance where it goes.
+            self.found[kept] = hash;
+            kept += usize::from(*place != hash);
+            *place = hash;
+        }
+        self.found.truncate(kept);
+    }
+
+    /// Adds what was found from some states, or hands it to those who are to add it; whether something was new.
+    /// None if there is no room.
+    fn insert_found<const W: usize>(&mut self, shared: &Shared, parents: (u32, u32)) -> Option<bool> {
+        let width = if W == 0 { shared.layout.words } else { W };
+        let coming = self.found.len() / width;
+        if !shared.store.has_room(coming, &mut self.spare) {
+            return None;
+        }
+        self.transitions += coming;
+        self.hashes.clear();
+        match W {
+            // The hash of a state of one word says all about it.
+            1 => {
+                self.sift(shared);
+                std::mem::swap(&mut self.hashes, &mut self.found);
+            }
+            _ => {
+                let states = self.found.chunks_exact(width);
+                self.hashes.extend(states.map(|words| shared.store.hash(words)));
+            }
+        }
+        if let Some(me) = self.me {
+            let parts = self.letters.len() as u128;
+            for (i, hash) in self.hashes.iter().enumerate() {
+                let letter = &mut self.letters[((u128::from(*hash) * parts) >> 64) as usize];
+                letter.hashes.push(*hash);
+                if W != 1 {
+                    letter.words.extend_from_slice(&self.found[i * width..][..width]);
+                }
+            }
+            let own = &mut self.letters[me];
+            std::mem::swap(&mut self.hashes, &mut own.hashes);
+            std::mem::swap(&mut self.found, &mut own.words);
+            own.clear();
+            self.letters.iter_mut().for_each(|letter| letter.sign(parents));
+        }
+        let (mut hashes, found) = (std::mem::take(&mut self.hashes), std::mem::take(&mut self.found));
+        let fresh = match W {
+            1 => self.add_words(shared, &mut hashes, parents),
+            _ => self.add_states(shared, &hashes, &found, parents),
+        };
+        (self.hashes, self.found) = (hashes, found);
+        Some(fresh)
+    }
+
+    /// Adds states from a letter.
+    pub fn add(&mut self, shared: &Shared, hashes: &[u64], words: &[u64], parents: (u32, u32)) -> Room {
+        if !shared.store.has_room(hashes.len(), &mut self.spare) {
+            return Room::TooLittle;
+        }
+        match shared.layout.words {
+            1 => {
+                let mut own = std::mem::take(&mut self.hashes);
+                own.clear();
+                own.extend_from_slice(hashes);
+                self.add_words(shared, &mut own, parents);
+                self.hashes = own;
+            }
+            _ => _ = self.add_states(shared, hashes, words, parents),
+        }
+        Room::Enough
+    }
+
+    /// Adds the states of one word that have some hashes; whether something was new.
+    ///
+    /// First the places in the index are looked at, so that memory is fetched for all while the next is
+    /// computed, and then what is not there is added.
+    fn add_words(&mut self, shared: &Shared, hashes: &mut Vec<u64>, parents: (u32, u32)) -> bool {
+        let mut kept = 0;
+        for i in 0..hashes.len() {
+            let hash = hashes[i];
+            hashes[kept] = hash;
+            kept += usize::from(!shared.store.is_first(hash));
+        }
+        hashes.truncate(kept);
+        let mut fresh = false;
+        for hash in &*hashes {
+            match shared.store.insert_word(*hash, parents, &mut self.spare) {
+                Added::New => fresh = true,
+                Added::Known => {}
+                Added::Elsewhere => self.elsewhere.hashes.push(*hash),
+            }
+        }
+        self.elsewhere.sign(parents);
+        fresh
+    }
+
+    /// The same for states of several words.
+    fn add_states(&mut self, shared: &Shared, hashes: &[u64], states: &[u64], parents: (u32, u32)) -> bool {
+        self.entries.clear();
+        self.entries.extend(hashes.iter().map(|hash| shared.store.first(*hash)));
+        shared.store.look_at(self.entries.iter().copied().zip(hashes.iter().copied()));
+        let mut fresh = false;
+        for ((hash, entry), words) in
+            hashes.iter().zip(&self.entries).zip(states.chunks_exact(shared.layout.words))
+        {
+            if shared.store.is_at(*entry, *hash, words) {
+                continue;
+            }
+            match shared.store.insert(words, *hash, parents, &mut self.spare) {
+                Added::New => fresh = true,
+                Added::Known => {}
+                Added::Elsewhere => {
+                    self.elsewhere.hashes.push(*hash);
+                    self.elsewhere.words.extend_from_slice(words);
+                }
+            }
+        }
+        self.elsewhere.sign(parents);
+        fresh
+    }
+}

@@ -1,0 +1,161 @@
+//! What a search came to, and how its states are reached.
+
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+use rendez_evidence::{Control, End, Stats};
+use rendez_model::semantics::Move;
+use rendez_model::state::State;
+use rendez_model::symmetry::Renaming;
+use rendez_network::network::Network;
+use rendez_network::steps::Fate;
+
+use crate::expand::{Twins, View};
+use crate::graph::{Graph, Limits};
+use crate::search::Config;
+use crate::store::{Layout, Patch, Store};
+use crate::stubborn::{Places, Scratch, Stubborn};
+use crate::symmetry::{Symmetry, Turns};
+
+/// Everything that was reached.
+pub struct Reached<'s, 'p> {
+    pub config: Config,
+    pub stubborn: Option<Stubborn>,
+    pub symmetry: Option<Symmetry>,
+    pub places: Vec<Places>,
+    pub network: Network<'s, 'p>,
+    pub layout: Layout,
+    pub patches: Vec<Patch>,
+    pub store: Store,
+    /// States in which nothing can happen.
+    pub blocked: Vec<u32>,
+    /// Outcomes in which something notable happens, each with the first state it was seen in.
+    pub notable: Vec<(u32, u32)>,
+    pub end: End,
+    pub stats: Stats,
+    /// How long it took to learn what tasks can do.
+    pub learning: Duration,
+    /// Bytes that may still be used, and how long.
+    pub left: usize,
+    pub until: Option<Instant>,
+    pub graph: OnceCell<Result<Graph, End>>,
+}
+
+impl Reached<'_, '_> {
+    /// Bytes of the states and the table that finds them.
+    pub fn states_memory(&self) -> usize {
+        self.store.memory()
+    }
+
+    /// The state with a number.
+    pub fn state(&self, id: u32) -> State {
+        let mut words = vec![0; self.layout.words];
+        self.store.read(id, &mut words);
+        self.network
+            .slots
+            .state((0..self.network.slots.count_slots()).map(|slot| self.layout.get(&words, slot)))
+    }
+
+    pub fn view(&self) -> View<'_> {
+        View {
+            tables: &self.network.tables,
+            layout: &self.layout,
+            patches: &self.patches,
+            store: &self.store,
+            config: &self.config,
+            stubborn: self.stubborn.as_ref(),
+            symmetry: self.symmetry.as_ref(),
+            places: &self.places,
+            fast: None,
+            version: 0,
+        }
+    }
+
+    /// Whether steps were left out.
+    pub fn is_reduced(&self) -> bool {
+        self.stubborn.is_some()
+    }
+
+    /// All edges; the end if a limit is met.
+    pub fn graph(&self, control: &Control) -> Result<&Graph, End> {
+        let limits = Limits { bytes: self.left, until: self.until, control };
+        self.graph.get_or_init(|| Graph::new(&self.view(), limits)).as_ref().map_err(|end| *end)
+    }
+
+    pub fn take_graph(&mut self, control: &Control) -> Option<Graph> {
+        _ = self.graph(control);
+        self.graph.take().and_then(Result::ok)
+    }
+
+    /// The outcomes that lead to a state from the start.
+    pub fn path(&self, id: u32) -> Vec<u32> {
+        self.edges(id).into_iter().flat_map(|e| e.1).collect()
+    }
+
+    /// On the way to a state: each state, the outcomes from there, and the turns after them.
+    fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Turns)> {
+        let mut target = vec![0; self.layout.words];
+        let mut path = Vec::new();
+        let mut scratch = Scratch::default();
+        while id != 0 {
+            self.store.read(id, &mut target);
+            let mut taken = None;
+            // The first is the nearest to the start.
+            for parent in self.store.parents(id).filter(|p| self.store.is_state(*p)) {
+                self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
+                    let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
+                    if taken.is_none() && followed && to == target {
+                        taken = Some((parent, run.to_vec(), turns.to_vec()));
+                    }
+                });
+                if taken.is_some() {
+                    break;
+                }
+            }
+            let Some(edge) = taken else { break };
+            id = edge.0;
+            path.push(edge);
+        }
+        path.reverse();
+        path
+    }
+
+    /// A way to a state.
+    pub fn way(&self, id: u32) -> Way {
+        let steps = &self.network.steps;
+        let program = steps.semantics.program;
+        let mut way = Way {
+            moves: self.network.first.moves.clone(),
+            state: State::clone(&self.network.first.state),
+            renaming: Renaming::identity(program),
+        };
+        // How the states at hand are turned; what really happens is turned back.
+        let mut turned = Renaming::identity(program);
+        for (from, run, turns) in self.edges(id) {
+            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
+            match way.renaming.is_identity() {
+                true => way.moves.extend(moves),
+                false => {
+                    let run = steps.renamed(moves, &self.state(from), &way.renaming);
+                    way.moves.extend(run.into_iter().map(|m| m.0));
+                }
+            }
+            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
+                turned = symmetry.renaming(program, &turns).after(&turned);
+                way.renaming = turned.inverse();
+            }
+        }
+        way.state = way.renaming.state(&self.state(id));
+        way
+    }
+}
+
+/// How a state is reached. Where there is symmetry, the state that stands for others is not the one
+/// that is reached.
+pub struct Way {
+    pub moves: Vec<Move>,
+    /// The state that is reached.
+    pub state: State,
+    /// What becomes of the names of tasks in the state that was kept.
+    pub renaming: Renaming,
+}
