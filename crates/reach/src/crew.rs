@@ -1,4 +1,4 @@
-//! Threads that expand a level together.
+//! Threads that expand levels together.
 //!
 //! Threads that write to the same memory in turn wait for each other, however little they write. So each has a
 //! part of the index to itself, by hash, and adds the states that belong there. What it finds for the parts of
@@ -17,7 +17,7 @@ pub const BLOCK: u32 = 64;
 const LONGEST_BLOCK: u32 = 128;
 /// States that are expanded before letters are read, and before limits are looked at.
 const ROUND: usize = 1 << 14;
-const ROUNDS: usize = 4;
+const STINT: usize = 1 << 17;
 /// States in letters before they are read, at the most, and states to be expanded later.
 const MOST_WRITTEN: usize = 1 << 17;
 const MOST_DEFERRED: usize = 4096;
@@ -58,40 +58,55 @@ impl Letter {
     }
 }
 
-/// What the threads of a level have in common.
+/// What the threads have in common.
 pub struct Crew {
     threads: usize,
     /// The next state to be expanded, and the end of the level.
     position: AtomicU32,
-    to: u32,
+    to: AtomicU32,
+    /// Levels with fewer states are not for several threads.
+    large: usize,
     /// By sender and receiver.
     letters: Vec<Mutex<Letter>>,
     /// How often somebody came to a meeting.
     arrived: AtomicUsize,
     failed: AtomicBool,
-    /// The round after which to stop.
+    /// The round after which to stop, the last one in which a level was done, and the one with which the last level
+    /// ends. Each is written between two meetings and read after the second, and says nothing about rounds before
+    /// its own: so all threads come to the same end, however much faster one of them is.
     stop_after: AtomicUsize,
+    done_in: AtomicUsize,
+    last_level: AtomicUsize,
     /// States that were taken.
     taken: AtomicUsize,
 }
 
 impl Crew {
-    pub fn new(threads: usize, from: u32, to: u32) -> Crew {
+    /// For a level, and for those behind it that are large.
+    pub fn new(threads: usize, from: u32, to: u32, large: usize) -> Crew {
         Crew {
             threads,
             position: AtomicU32::new(from),
-            to,
+            to: AtomicU32::new(to),
+            large,
             letters: (0..threads * threads).map(|_| Mutex::default()).collect(),
             arrived: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             stop_after: AtomicUsize::new(0),
+            done_in: AtomicUsize::new(0),
+            last_level: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
         }
     }
 
+    /// The end of the level at hand.
+    pub fn to(&self) -> u32 {
+        self.to.load(Ordering::Relaxed)
+    }
+
     /// Whether all states of the level have been expanded.
     pub fn is_done(&self) -> bool {
-        self.position.load(Ordering::Relaxed) >= self.to
+        self.position.load(Ordering::Relaxed) >= self.to()
     }
 
     /// Whether there are letters that were not read.
@@ -108,8 +123,7 @@ impl Crew {
         self.stop_after.load(Ordering::Relaxed) > round
     }
 
-    /// Waits for all threads. What is done in a round is then known to all; who is faster has nothing to say
-    /// but about rounds to come.
+    /// Waits for all threads.
     fn meet(&self) {
         let meeting = self.arrived.fetch_add(1, Ordering::AcqRel) / self.threads;
         let mut looks = 0;
@@ -126,18 +140,21 @@ impl Crew {
     /// Some states to be expanded.
     fn take(&self) -> Option<std::ops::Range<u32>> {
         // Neighbours lead to the same states: long blocks, but enough of them for everybody.
-        let left = self.to - self.position.load(Ordering::Relaxed).min(self.to);
+        let to = self.to();
+        let left = to - self.position.load(Ordering::Relaxed).min(to);
         let block = (left / 16).clamp(BLOCK, LONGEST_BLOCK);
         let start = self.position.fetch_add(block, Ordering::Relaxed);
         self.taken.fetch_add(block as usize, Ordering::Relaxed);
-        (start < self.to).then(|| start..self.to.min(start + block))
+        (start < to).then(|| start..to.min(start + block))
     }
 
-    /// Expands as much of the level as may be done at once.
+    /// Expands as much as may be done at once.
     pub fn work(&self, workers: &mut [Worker], shared: &Shared) {
         // Letters come first; before they are read there is no room for more.
-        let rounds = if self.has_letters() { 0 } else { ROUNDS };
+        let rounds = if self.has_letters() { 0 } else { usize::MAX };
         self.stop_after.store(rounds, Ordering::Relaxed);
+        self.done_in.store(usize::MAX, Ordering::Relaxed);
+        self.last_level.store(usize::MAX, Ordering::Relaxed);
         self.taken.store(0, Ordering::Relaxed);
         let (first, others) = workers.split_at_mut(1);
         std::thread::scope(|scope| {
@@ -182,7 +199,7 @@ impl Worker {
     fn run_plainly(&mut self, shared: &Shared, crew: &Crew) {
         while crew.goes_on(0) {
             let Some(ids) = crew.take() else { return };
-            if crew.taken.load(Ordering::Relaxed) > ROUND * ROUNDS || self.is_late(shared) {
+            if self.is_late(shared, crew) {
                 crew.stop(0);
             }
             for id in ids {
@@ -193,22 +210,27 @@ impl Worker {
         }
     }
 
-    fn is_late(&self, shared: &Shared) -> bool {
-        self.deferred.len() > MOST_DEFERRED || shared.store.is_crowded()
+    /// Whether something else has to be done soon.
+    fn is_late(&self, shared: &Shared, crew: &Crew) -> bool {
+        self.deferred.len() > MOST_DEFERRED
+            || shared.store.is_crowded()
+            || crew.taken.load(Ordering::Relaxed) > STINT
     }
 
     fn rounds(&mut self, shared: &Shared, fast: &Fast, crew: &Crew, me: usize) {
         for round in 0.. {
+            let begun = crew.taken.load(Ordering::Relaxed);
             let written = |worker: &Worker| worker.letters.iter().map(|l| l.hashes.len()).sum::<usize>();
             while crew.goes_on(round) && written(self) < MOST_WRITTEN {
-                if crew.taken.load(Ordering::Relaxed) >= ROUND * (round + 1) {
+                if crew.taken.load(Ordering::Relaxed) >= begun + ROUND {
                     break;
                 }
-                match crew.take() {
-                    Some(ids) => self.expand_block(shared, fast, crew, round, ids),
-                    None => crew.stop(round),
-                }
-                if self.is_late(shared) {
+                let Some(ids) = crew.take() else {
+                    crew.done_in.store(round, Ordering::Relaxed);
+                    break;
+                };
+                self.expand_block(shared, fast, crew, round, ids);
+                if self.is_late(shared, crew) {
                     crew.stop(round);
                 }
             }
@@ -226,7 +248,33 @@ impl Worker {
             if !crew.goes_on(round) {
                 return;
             }
+            if crew.done_in.load(Ordering::Relaxed) == round && !self.next_level(shared, crew, round, me) {
+                return;
+            }
         }
+    }
+
+    /// Goes on to the next level, if nothing is left of this one and that is large.
+    fn next_level(&mut self, shared: &Shared, crew: &Crew, round: usize, me: usize) -> bool {
+        // The numbers of a level are behind those of the last one.
+        self.holes += shared.store.discard(&mut self.spare);
+        let is_last = || crew.last_level.load(Ordering::Relaxed) == round;
+        if !self.deferred.is_empty() || !self.elsewhere.hashes.is_empty() {
+            crew.last_level.store(round, Ordering::Relaxed);
+        }
+        crew.meet();
+        if me == 0 && !is_last() {
+            let (from, to) = (crew.to(), shared.store.len() as u32);
+            match (to - from) as usize > crew.large {
+                true => {
+                    crew.position.store(from, Ordering::Relaxed);
+                    crew.to.store(to, Ordering::Relaxed);
+                }
+                false => crew.last_level.store(round, Ordering::Relaxed),
+            }
+        }
+        crew.meet();
+        !is_last()
     }
 
     fn expand_block(

@@ -223,6 +223,8 @@ pub struct Worker {
     pub letters: Vec<Letter>,
     /// What was to be added where two parts meet.
     pub elsewhere: Letter,
+    /// Numbers that were given up.
+    pub holes: usize,
 }
 
 /// What is not known yet.

@@ -69,12 +69,14 @@ pub enum Added {
 }
 
 /// Bits of an entry that tell a distance, at the least.
-const DISTANCE: u32 = 6;
+const DISTANCE: u32 = 4;
+/// More bits of a hash than this leave few for the distance.
+const ROOMY: u32 = 26;
 const FEWEST: usize = 1 << 10;
-const SMALL: usize = 1 << 14;
+const SMALL: usize = 1 << 13;
 const LARGE: usize = 1 << 17;
-/// Places in a page of memory.
-const PAGE: usize = 1 << 10;
+/// Places that are looked at together when the table grows.
+const BLOCK: usize = 1 << 10;
 /// States for which memory is fetched at once.
 const TOGETHER: usize = 64;
 /// More states than this have no numbers.
@@ -103,6 +105,7 @@ impl Index {
         let places = self.places.len();
         let next = match self.entries {
             // The larger, the less may be wasted.
+            Entries::States { bits, .. } if bits > ROOMY => Index::with_places(places * 2, zeros),
             Entries::States { .. } => match places {
                 0..SMALL => Index::with_places(places * 2, zeros),
                 SMALL..LARGE => Index::with_places(places / 2 * 3, zeros),
@@ -120,12 +123,11 @@ impl Index {
             in_parts(places, 1, threads, |part, _| {
                 let new = |at: usize| (at as u128 * next.places.len() as u128 / places as u128) as usize;
                 let (mut hashes, mut outside) = (Vec::new(), Vec::new());
-                // Memory that is looked at before it is written is got twice.
-                let fresh = &next.places[new(part.start)..new(part.end)];
-                fresh.iter().step_by(PAGE).for_each(|place| place.store(0, Ordering::Relaxed));
-                for from in part.clone().step_by(TOGETHER) {
-                    self.hashes(from..part.end.min(from + TOGETHER), &mut hashes);
-                    next.refill(new(part.start)..new(part.end), &hashes, &mut outside);
+                let to = new(part.start)..new(part.end);
+                let mut taken = vec![0; to.len().div_ceil(64)];
+                for from in part.clone().step_by(BLOCK) {
+                    self.hashes(from..part.end.min(from + BLOCK), &mut hashes);
+                    next.refill(&to, &mut taken, &hashes, &mut outside);
                 }
                 if let Ok(mut last) = last.lock() {
                     last.append(&mut outside);
@@ -146,6 +148,8 @@ impl Index {
     #[inline]
     pub fn is_crowded(&self, states: usize) -> bool {
         match self.entries {
+            // The fewer bits tell a distance, the shorter it must be.
+            Entries::States { bits, .. } if bits > ROOMY => states > self.places.len() / 2,
             Entries::States { .. } => states > self.places.len() / 6 * 5,
             Entries::Numbers { .. } => states > self.places.len() / 5 * 4,
         }
@@ -250,20 +254,20 @@ impl Index {
         }
     }
 
-    /// Fills a part of the table that nobody else touches with hashes; those that do not belong there, or find no
-    /// place, are left.
-    fn refill(&self, part: Range<usize>, hashes: &[u64], outside: &mut Vec<u64>) {
+    /// Fills a part of the table that was empty and that nobody else touches with hashes; those that do not belong
+    /// there, or find no place, are left. Bits say which places are taken: no loop whose end nobody could foresee.
+    fn refill(&self, part: &Range<usize>, taken: &mut [u64], hashes: &[u64], outside: &mut Vec<u64>) {
         for hash in hashes {
-            let (mut entry, further) = Index::entry(self.entries, *hash);
-            let mut at = self.home(*hash);
-            let inside = part.contains(&at);
-            while at < part.end && self.places[at].load(Ordering::Relaxed) != 0 {
-                entry = entry.saturating_add(further);
-                at += 1;
-            }
-            match inside && at < part.end && entry < u32::MAX - further {
-                true => self.places[at].store(entry, Ordering::Relaxed),
-                false => outside.push(*hash),
+            let (entry, further) = Index::entry(self.entries, *hash);
+            let home = self.home(*hash).wrapping_sub(part.start);
+            let at = free(taken, home);
+            let distance = at.and_then(|at| further.checked_mul((at - home) as u32));
+            match (at, distance.and_then(|distance| entry.checked_add(distance))) {
+                (Some(at), Some(entry)) if at < part.len() => {
+                    taken[at / 64] |= 1 << (at % 64);
+                    self.places[part.start + at].store(entry, Ordering::Relaxed);
+                }
+                _ => outside.push(*hash),
             }
         }
     }
@@ -362,14 +366,14 @@ impl Index {
         let places = self.places.len() as u64;
         let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
         // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
-        let step = (1u128 << (shift + 32)) / u128::from(places);
+        let step = ((1u128 << (shift + 32)) / u128::from(places)) as u64;
         hashes.resize(part.len(), 0);
         let mut kept = 0;
         for at in part {
             let entry = self.places[at].load(Ordering::Relaxed);
             let (at, distance) = (at as u64, u64::from((entry >> bits).wrapping_sub(1)));
             let home = if at >= distance { at - distance } else { (at + places).wrapping_sub(distance) };
-            let least = ((u128::from(home) * step) >> 32) as u64;
+            let least = ((u128::from(home) * u128::from(step)) >> 32) as u64;
             let hash = least.wrapping_add(u64::from(entry).wrapping_sub(least) & mask);
             let right = self.home(hash << zeros) as u64 == home;
             // Without a branch for places that are empty.
@@ -378,6 +382,17 @@ impl Index {
         }
         hashes.truncate(kept);
     }
+}
+
+/// The first place from one on that is not taken, if there is one.
+#[inline(always)]
+fn free(taken: &[u64], from: usize) -> Option<usize> {
+    let first = taken.get(from / 64)? | !(u64::MAX << (from % 64));
+    if first != u64::MAX {
+        return Some(from / 64 * 64 + first.trailing_ones() as usize);
+    }
+    let next = (from / 64 + 1..taken.len()).find(|w| taken[*w] != u64::MAX)?;
+    Some(next * 64 + taken[next].trailing_ones() as usize)
 }
 
 /// Lets threads do their parts of something long; a part begins at a multiple of `step`. Each is told who writes

@@ -322,17 +322,17 @@ impl Run<'_, '_, '_> {
             // Small levels are for one thread: those that are done before another one would have begun.
             let large = if self.fast.is_some() { 64 * BLOCK } else { 4 * BLOCK };
             let large = self.config.large.unwrap_or(large as usize);
-            let end = match self.threads() > 1 && to - from > large {
-                true => self.level_of_many(from as u32, to as u32),
-                false => self.level_of_one(from as u32, to as u32),
+            let done = match self.threads() > 1 && to - from > large {
+                true => self.levels_of_many(from as u32, to as u32, large),
+                false => self.level_of_one(from as u32, to as u32).map_or(Ok(to), Err),
             };
-            if let Some(end) = end {
-                return end;
+            match done {
+                Ok(to) => from = to,
+                Err(end) => return end,
             }
             if self.config.first_only && self.worker.blocked.iter().any(|id| self.reached_alive(*id)) {
                 return End::Interrupted;
             }
-            from = to;
         }
         End::Complete
     }
@@ -581,8 +581,11 @@ impl Run<'_, '_, '_> {
         self.store = store;
     }
 
-    fn level_of_many(&mut self, from: u32, to: u32) -> Option<End> {
-        let crew = Crew::new(self.threads(), from, to);
+    /// Expands a level, and others behind it that are large; where the last one ends.
+    fn levels_of_many(&mut self, from: u32, to: u32, large: usize) -> Result<usize, End> {
+        // Whoever wants one state only looks what there is after each level.
+        let large = if self.config.first_only { usize::MAX } else { large };
+        let crew = Crew::new(self.threads(), from, to, large);
         let mut workers = std::mem::take(&mut self.others);
         workers.insert(0, std::mem::take(&mut self.worker));
         workers.resize_with(self.threads(), Worker::default);
@@ -592,16 +595,16 @@ impl Run<'_, '_, '_> {
             worker.spare.whose = Whose::Everybodys;
         }
         loop {
-            let limit = self.limit();
-            if limit.is_some() {
+            if let Some(end) = self.limit() {
                 self.join(workers);
-                return limit;
+                return Err(end);
             }
             if self.store.is_crowded() || crew.has_letters() {
                 self.store.grow(self.threads());
             }
             self.store.keep_nothing(workers.iter_mut().map(|worker| &mut worker.spare));
             crew.work(&mut workers, &self.shared());
+            self.holes += workers.iter_mut().map(|worker| std::mem::take(&mut worker.holes)).sum::<usize>();
             for i in 0..workers.len() {
                 let mut elsewhere = std::mem::take(&mut workers[i].elsewhere);
                 while workers[0].read(&self.shared(), &mut elsewhere) == Room::TooLittle {
@@ -633,7 +636,7 @@ impl Run<'_, '_, '_> {
             workers[0] = first;
             if end.is_some() || crew.is_done() {
                 self.join(workers);
-                return end;
+                return end.map_or(Ok(crew.to() as usize), Err);
             }
         }
     }
