@@ -48,8 +48,15 @@ impl Resolved {
             }
             Resolved::Ended(task) => state.tasks[task.index()].status == Status::Terminated,
             Resolved::Not(f) => !f.in_state(state)?,
-            Resolved::And(a, b) => a.in_state(state)? && b.in_state(state)?,
-            Resolved::Or(a, b) => a.in_state(state)? || b.in_state(state)?,
+            // Both are asked: whether it is about single states must not depend on the state.
+            Resolved::And(a, b) => {
+                let (a, b) = (a.in_state(state)?, b.in_state(state)?);
+                a && b
+            }
+            Resolved::Or(a, b) => {
+                let (a, b) = (a.in_state(state)?, b.in_state(state)?);
+                a || b
+            }
             _ => return None,
         })
     }

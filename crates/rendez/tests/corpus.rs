@@ -114,15 +114,20 @@ fn check(file: &Path) -> Result<(), String> {
             ));
         }
     }
-    // A directed search finds nothing that is not there.
+    // A directed search finds nothing that is not there, and what it does not find is open at best.
     if beside.is_none() && !options.contains(&"--fair") {
         options.extend(["--engine", "directed", "--timeout", "1"]);
         let (status, report, errors) = rendez(&options, file);
         let kind = |k: &str| k.trim_end_matches('?').replace("circular-wait", "client-blocked");
         let known: Vec<String> = found.iter().map(|k| kind(k)).collect();
-        let wrong = verdicts(&report).into_iter().find(|k| !k.ends_with('?') && !known.contains(&kind(k)));
+        let these = verdicts(&report);
+        let wrong = these.iter().find(|k| !k.ends_with('?') && !known.contains(&kind(k)));
         if wrong.is_some() || !matches!(status, 0 | 1 | 3) {
             return Err(format!("directed: {wrong:?}, status {status}\n{report}{errors}"));
+        }
+        let said: Vec<String> = these.iter().map(|k| kind(k)).collect();
+        if let Some(missing) = found.iter().find(|k| !k.ends_with('?') && !said.contains(&kind(k))) {
+            return Err(format!("directed: {missing} is said to hold\n{report}{errors}"));
         }
     }
     Ok(())
