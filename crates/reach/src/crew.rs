@@ -18,6 +18,8 @@ const LONGEST_BLOCK: u32 = 128;
 /// States that are expanded before letters are read, and before limits are looked at.
 const ROUND: usize = 1 << 14;
 const STINT: usize = 1 << 17;
+/// The same where each state takes long.
+const SHORT_STINT: usize = 1 << 13;
 /// States in letters before they are read, at the most, and states to be expanded later.
 const MOST_WRITTEN: usize = 1 << 17;
 const MOST_DEFERRED: usize = 4096;
@@ -130,7 +132,7 @@ impl Crew {
         let waiting = || self.arrived.load(Ordering::Acquire) / self.threads == meeting;
         while waiting() && !self.failed.load(Ordering::Acquire) {
             looks += 1;
-            match looks < 1 << 12 {
+            match looks < 1 << 8 {
                 true => std::hint::spin_loop(),
                 false => std::thread::yield_now(),
             }
@@ -199,7 +201,7 @@ impl Worker {
     fn run_plainly(&mut self, shared: &Shared, crew: &Crew) {
         while crew.goes_on(0) {
             let Some(ids) = crew.take() else { return };
-            if self.is_late(shared, crew) {
+            if self.is_late(shared, crew) || crew.taken.load(Ordering::Relaxed) > SHORT_STINT {
                 crew.stop(0);
             }
             for id in ids {
@@ -305,12 +307,14 @@ impl Worker {
 
     /// Adds what others have found for this thread.
     fn read_letters(&mut self, shared: &Shared, crew: &Crew, me: usize) -> Room {
-        let mut letters = (0..crew.threads).map(|sender| &crew.letters[sender * crew.threads + me]);
-        let read = |letter: &Mutex<Letter>| match letter.lock() {
-            Ok(mut letter) => self.read(shared, &mut letter),
-            Err(_) => Room::Enough,
-        };
-        letters.by_ref().map(read).find(|room| *room == Room::TooLittle).unwrap_or(Room::Enough)
+        for sender in 0..crew.threads {
+            if let Ok(mut letter) = crew.letters[sender * crew.threads + me].lock()
+                && self.read(shared, &mut letter) == Room::TooLittle
+            {
+                return Room::TooLittle;
+            }
+        }
+        Room::Enough
     }
 
     /// Adds what a letter has, as far as there is room.

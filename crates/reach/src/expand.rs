@@ -328,7 +328,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Expands some states without reductions, from flat tables, all at once: memory is fetched for
+    /// Expands some states without stubborn sets, from bits or flat tables, all at once: memory is fetched for
     /// many successors at a time. Stops before a state at which something is unknown.
     pub fn expand_batch(
         &mut self,
