@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use rendez_evidence::{
     Answer, Control, End, Entries, Findings, Kind, Options, Outcome, PropertyAnswer, Question, Random,
-    Resolved, Seen, Stats, Trace, Witness, alive, fewest_switches, kind_of_blocking, kind_of_stuck, races,
-    replay, seen_in, stuck,
+    Resolved, Seen, Stats, Trace, Witness, alive, asks_about_others, fewest_switches, kind_of_blocking,
+    kind_of_stuck, races, replay, seen_in, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
-use rendez_model::meets::Meets;
+use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Program, TaskId};
@@ -284,20 +284,12 @@ impl<'a, 'p> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
             Wanted::Blocking => {
-                let meets = Meets::new(program);
+                let rounds = Rounds::new(program);
                 let looks = |(i, n): (usize, &rendez_model::Node)| {
                     let again = match &n.action {
                         Action::Branch { cond, .. } => {
-                            let mut shared = false;
+                            let mut shared = asks_about_others(&n.action);
                             cond.each_cell(program, &mut |c| shared |= local.access.shared[c.index()]);
-                            cond.walk(&mut |e| {
-                                shared |= matches!(
-                                    e,
-                                    rendez_model::Expr::Count(_)
-                                        | rendez_model::Expr::Callable(_)
-                                        | rendez_model::Expr::Terminated(_)
-                                );
-                            });
                             shared
                         }
                         Action::Select { otherwise: Some(_), .. }
@@ -306,7 +298,7 @@ impl<'a, 'p> Probe<'a, 'p> {
                         }
                         _ => false,
                     };
-                    again && meets.repeats(i.into())
+                    again && rounds.repeats(i.into())
                 };
                 program.nodes.iter().enumerate().map(looks).collect()
             }

@@ -28,7 +28,9 @@ pub use formula::{Question, Resolved};
 pub use predicate::resolve;
 pub use random::Random;
 pub use reorder::fewest_switches;
-pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
+pub use seen::{
+    Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, asks_about_others, entries_in, races, seen_in,
+};
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, vacuous};

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use rendez_model::access::{Access, each_written, touched};
-use rendez_model::meets::Meets;
+use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
+use rendez_model::{
+    Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, Storage, TaskId, VarId, passes,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -133,7 +135,7 @@ pub const POLLS: u8 = 2;
 
 /// Tells busy waiting from work.
 pub struct Effort {
-    meets: Meets,
+    rounds: Rounds,
     /// By cell: its value decides something.
     matters: Vec<bool>,
 }
@@ -143,13 +145,14 @@ impl Effort {
         // A loop whose exit is never taken, whatever happens, has none.
         let mut folded = program.clone();
         passes::fold_constants(&mut folded);
-        Effort { meets: Meets::new(&folded), matters: passes::cells_that_matter(&folded) }
+        Effort { rounds: Rounds::new(&folded), matters: passes::cells_that_matter(&folded) }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
     pub fn of(&self, program: &Program, access: &Access, outcome: &Outcome, before: &State) -> u8 {
         let mut flags = 0;
-        match &program.node(outcome.step.loc).action {
+        let action = &program.node(outcome.step.loc).action;
+        match action {
             Action::Select { otherwise: None, .. }
             | Action::EndAccept { .. }
             | Action::Activate { .. }
@@ -176,7 +179,7 @@ impl Effort {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                if !reads.is_empty() && self.meets.repeats(outcome.step.loc) {
+                if (!reads.is_empty() || asks_about_others(action)) && self.rounds.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
                 // What decides nothing is of no use; what is not followed may change.
@@ -211,6 +214,15 @@ impl Effort {
         }
         flags
     }
+}
+
+/// Whether an action looks at what other tasks do: how many wait, who has ended.
+pub fn asks_about_others(action: &Action) -> bool {
+    let mut asks = false;
+    action.each_expr(&mut |e| {
+        e.walk(&mut |e| asks |= matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_)));
+    });
+    asks
 }
 
 /// Two tasks about to access one variable, one of them writing.

@@ -27,6 +27,7 @@ pub mod monitor;
 pub mod parallel;
 pub mod passes;
 pub mod program;
+pub mod rounds;
 pub mod semantics;
 pub mod state;
 mod sure;

@@ -7,18 +7,12 @@ pub struct Meets {
     meet: Vec<Option<Loc>>,
     region: Vec<Vec<Loc>>,
     loops: Vec<bool>,
-    endless: Vec<bool>,
 }
 
 impl Meets {
     pub fn new(program: &Program) -> Meets {
         let n = program.nodes.len();
-        let mut meets = Meets {
-            meet: vec![None; n],
-            region: vec![Vec::new(); n],
-            loops: vec![false; n],
-            endless: vec![false; n],
-        };
+        let mut meets = Meets { meet: vec![None; n], region: vec![Vec::new(); n], loops: vec![false; n] };
         for task in &program.tasks {
             meets.find(program, task.start);
         }
@@ -43,34 +37,69 @@ impl Meets {
         self.loops[loc.index()]
     }
 
-    /// Whether the branch decides about another round of a loop, or is in one that has no exit.
-    pub fn repeats(&self, loc: Loc) -> bool {
-        self.loops[loc.index()] || self.endless[loc.index()]
-    }
-
     /// Post-dominators of the branches of one graph.
     fn find(&mut self, program: &Program, start: Loc) {
+        let graph = Graph::new(program, start, |_| false);
+        for i in 0..graph.order.len() {
+            let loc = graph.order[i];
+            if !is_branch(program, loc) {
+                continue;
+            }
+            // Arms that do not meet: one of them never comes to an end.
+            let meet = graph.meet[i];
+            let region = graph.behind(i, meet);
+            self.loops[loc.index()] = region.contains(&i);
+            if meet < graph.order.len() {
+                self.meet[loc.index()] = Some(graph.order[meet]);
+                self.region[loc.index()] = region.into_iter().map(|k| graph.order[k]).collect();
+            }
+        }
+    }
+}
+
+pub(crate) fn is_branch(program: &Program, loc: Loc) -> bool {
+    matches!(program.node(loc).action, Action::Branch { .. } | Action::Choose { .. })
+}
+
+/// The control-flow graph of a task or procedure. Behind its locations there are two more nodes: all returns lead to
+/// the first, everything that ends to the second.
+pub(crate) struct Graph {
+    pub(crate) order: Vec<Loc>,
+    succ: Vec<Vec<usize>>,
+    pub(crate) meet: Vec<usize>,
+    /// Cannot come to an end.
+    pub(crate) endless: Vec<bool>,
+    /// Can come to a return.
+    pub(crate) returns: Vec<bool>,
+}
+
+impl Graph {
+    /// `leaves` says of a procedure that a call of it may end everything, as an exception does.
+    pub(crate) fn new(program: &Program, start: Loc, leaves: impl Fn(ProcId) -> bool) -> Graph {
         let order = program.reachable(start);
         let index: std::collections::HashMap<Loc, usize> =
             order.iter().enumerate().map(|(i, l)| (*l, i)).collect();
         let n = order.len();
-        let exit = n;
-        let mut succ: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
-        let mut pred: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
+        let (back, exit) = (n, n + 1);
+        let mut succ: Vec<Vec<usize>> = vec![Vec::new(); n + 2];
+        succ[back].push(exit);
         for (i, loc) in order.iter().enumerate() {
-            let all = program.node(*loc).action.successors();
-            if all.is_empty() {
-                succ[i].push(exit);
+            let action = &program.node(*loc).action;
+            action.each_successor(|l| succ[i].push(index[&l]));
+            match action {
+                Action::Return => succ[i].push(back),
+                Action::Call { proc, .. } if leaves(*proc) => succ[i].push(exit),
+                _ if succ[i].is_empty() => succ[i].push(exit),
+                _ => {}
             }
-            succ[i].extend(all.iter().map(|l| index[l]));
         }
+        let mut pred: Vec<Vec<usize>> = vec![Vec::new(); n + 2];
         for (i, list) in succ.iter().enumerate() {
             for s in list {
                 pred[*s].push(i);
             }
         }
         // A loop without exit is given one at its head, which is found first.
-        let mut reaches = vec![false; n + 1];
         let mark = |from: usize, reaches: &mut Vec<bool>, pred: &Vec<Vec<usize>>| {
             let mut work = vec![from];
             while let Some(i) = work.pop() {
@@ -79,6 +108,9 @@ impl Meets {
                 }
             }
         };
+        let mut returns = vec![false; n + 2];
+        mark(back, &mut returns, &pred);
+        let mut reaches = vec![false; n + 2];
         mark(exit, &mut reaches, &pred);
         let endless: Vec<bool> = reaches.iter().map(|r| !r).collect();
         for i in 0..n {
@@ -88,88 +120,86 @@ impl Meets {
                 mark(i, &mut reaches, &pred);
             }
         }
-        // Immediate post-dominators by iteration over a reverse post-order of the reversed graph.
-        let mut post = Vec::new();
-        let mut seen = vec![false; n + 1];
-        let mut work = vec![(exit, 0)];
-        seen[exit] = true;
-        while let Some((i, k)) = work.pop() {
-            if let Some(&p) = pred[i].get(k) {
-                work.push((i, k + 1));
-                if !std::mem::replace(&mut seen[p], true) {
-                    work.push((p, 0));
-                }
-            } else {
-                post.push(i);
+        let meet = immediate_post_dominators(&succ, &pred, exit);
+        Graph { order, succ, meet, endless, returns }
+    }
+
+    /// What control may pass behind a location, up to another node.
+    pub(crate) fn behind(&self, from: usize, stop: usize) -> Vec<usize> {
+        let mut behind = Vec::new();
+        let mut seen = vec![false; self.succ.len()];
+        seen[stop] = true;
+        let mut work = self.succ[from].clone();
+        while let Some(k) = work.pop() {
+            if k < self.order.len() && !std::mem::replace(&mut seen[k], true) {
+                behind.push(k);
+                work.extend(&self.succ[k]);
             }
         }
-        let mut rank = vec![0; n + 1];
-        for (r, i) in post.iter().enumerate() {
-            rank[*i] = r;
-        }
-        let mut idom: Vec<Option<usize>> = vec![None; n + 1];
-        idom[exit] = Some(exit);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &i in post.iter().rev() {
-                if i == exit {
-                    continue;
-                }
-                let mut new: Option<usize> = None;
-                for &s in &succ[i] {
-                    if idom[s].is_none() {
-                        continue;
-                    }
-                    new = Some(match new {
-                        None => s,
-                        Some(mut a) => {
-                            let mut b = s;
-                            while a != b {
-                                while rank[a] < rank[b] {
-                                    a = idom[a].unwrap_or(exit);
-                                }
-                                while rank[b] < rank[a] {
-                                    b = idom[b].unwrap_or(exit);
-                                }
-                            }
-                            a
-                        }
-                    });
-                }
-                if new.is_some() && idom[i] != new {
-                    idom[i] = new;
-                    changed = true;
-                }
+        behind
+    }
+
+    /// Whether control may come back to a location.
+    pub(crate) fn is_on_cycle(&self, at: usize) -> bool {
+        self.behind(at, self.order.len()).contains(&at)
+    }
+}
+
+/// By iteration over a reverse post-order of the reversed graph. What leads nowhere has the exit.
+fn immediate_post_dominators(succ: &[Vec<usize>], pred: &[Vec<usize>], exit: usize) -> Vec<usize> {
+    let mut post = Vec::new();
+    let mut seen = vec![false; succ.len()];
+    let mut work = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((i, k)) = work.pop() {
+        if let Some(&p) = pred[i].get(k) {
+            work.push((i, k + 1));
+            if !std::mem::replace(&mut seen[p], true) {
+                work.push((p, 0));
             }
+        } else {
+            post.push(i);
         }
-        for (i, loc) in order.iter().enumerate() {
-            if !matches!(program.node(*loc).action, Action::Branch { .. } | Action::Choose { .. }) {
+    }
+    let mut rank = vec![0; succ.len()];
+    for (r, i) in post.iter().enumerate() {
+        rank[*i] = r;
+    }
+    let mut idom: Vec<Option<usize>> = vec![None; succ.len()];
+    idom[exit] = Some(exit);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &i in post.iter().rev() {
+            if i == exit {
                 continue;
             }
-            let behind = |stop: usize| {
-                let mut behind = Vec::new();
-                let mut seen = vec![false; n + 1];
-                seen[stop] = true;
-                let mut work = succ[i].clone();
-                while let Some(k) = work.pop() {
-                    if k == exit || std::mem::replace(&mut seen[k], true) {
-                        continue;
-                    }
-                    behind.push(order[k]);
-                    work.extend(&succ[k]);
+            let mut new: Option<usize> = None;
+            for &s in &succ[i] {
+                if idom[s].is_none() {
+                    continue;
                 }
-                behind
-            };
-            // Arms that do not meet: one of them never comes to an end.
-            let meet = idom[i].unwrap_or(exit);
-            let region = behind(meet);
-            self.loops[loc.index()] = region.contains(loc);
-            self.endless[loc.index()] = endless[i] && behind(exit).contains(loc);
-            if meet != exit {
-                self.meet[loc.index()] = Some(order[meet]);
-                self.region[loc.index()] = region;
+                new = Some(match new {
+                    None => s,
+                    Some(mut a) => {
+                        let mut b = s;
+                        while a != b {
+                            while rank[a] < rank[b] {
+                                a = idom[a].unwrap_or(exit);
+                            }
+                            while rank[b] < rank[a] {
+                                b = idom[b].unwrap_or(exit);
+                            }
+                        }
+                        a
+                    }
+                });
+            }
+            if new.is_some() && idom[i] != new {
+                idom[i] = new;
+                changed = true;
             }
         }
     }
+    idom.into_iter().map(|i| i.unwrap_or(exit)).collect()
 }
