@@ -659,9 +659,6 @@ fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool)
     let mut found = Vec::new();
     let mut reported: FxHashSet<Seen> = FxHashSet::default();
     for id in 0..reached.store.len() as u32 {
-        if !reached.store.is_state(id) {
-            continue;
-        }
         if id.is_multiple_of(1024) && late() {
             whole = false;
             break;

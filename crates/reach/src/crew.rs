@@ -1,57 +1,51 @@
 //! Threads that expand levels together.
 //!
-//! Threads that write to the same memory in turn wait for each other, however little they write. So each has a
-//! part of the index to itself, by hash, and adds the states that belong there. What it finds for the parts of
-//! others it puts into letters, which are read when everybody has written theirs.
+//! They go in rounds. In each, everybody expands some states that follow each other and lists what is found. Threads
+//! that write to the same memory in turn wait for each other, however little they write; so each has segments of the index to
+//! itself and looks up, in the lists of all, what belongs there. What is new gets its number by the order of the
+//! lists, and everybody writes what is new in its own. So the numbers of states are those that one thread alone would
+//! give them.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::expand::{Fast, Shared, Unknown, Worker};
-use crate::index::Whose;
+use crate::expand::{Access, Fast, Shared, Worker};
+use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
+use crate::store::Sole;
 
 /// States that are expanded together.
 pub const BATCH: u32 = 32;
-/// States that a thread takes at a time.
-pub const BLOCK: u32 = 64;
-const LONGEST_BLOCK: u32 = 128;
-/// States that are expanded before letters are read, and before limits are looked at.
-const ROUND: usize = 1 << 14;
-const STINT: usize = 1 << 17;
-/// The same where each state takes long.
-const SHORT_STINT: usize = 1 << 13;
-/// States in letters before they are read, at the most, and states to be expanded later.
-const MOST_WRITTEN: usize = 1 << 17;
+/// States that a thread takes at a time where each takes long.
+const BLOCK: u32 = 64;
+/// States that are expanded in a round, at the least and at the most.
+const SHORT_ROUND: usize = 1 << 10;
+const LONG_ROUND: usize = 1 << 13;
+/// States that are expanded before limits are looked at, where each takes long.
+const STINT: u32 = 1 << 13;
+/// States to be expanded later, at the most.
 const MOST_DEFERRED: usize = 4096;
+/// Hashes that are looked up together.
+const TOGETHER: usize = 128;
 
-/// States for another thread.
+/// What a thread has found in a round, in order.
 #[derive(Default)]
-pub struct Letter {
+pub struct List {
     pub hashes: Vec<u64>,
     /// If the hashes do not say all about them.
     pub words: Vec<u64>,
     /// Those up to a number were found from states between two numbers.
     found: Vec<(usize, (u32, u32))>,
-    /// How much of `found` has been read.
-    read: usize,
 }
 
-/// Whether there was room for all that was to be added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
-    Enough,
-    TooLittle,
-}
-
-impl Letter {
-    pub fn clear(&mut self) {
+impl List {
+    fn clear(&mut self) {
         self.hashes.clear();
         self.words.clear();
         self.found.clear();
-        self.read = 0;
     }
 
-    /// What was written since the last time has these parents.
+    /// What was listed since the last time has these parents.
     #[inline]
     pub fn sign(&mut self, parents: (u32, u32)) {
         if self.found.last().map_or(0, |found| found.0) < self.hashes.len() {
@@ -61,68 +55,36 @@ impl Letter {
 }
 
 /// What the threads have in common.
-pub struct Crew {
+pub struct Crew<'l> {
     threads: usize,
-    /// The next state to be expanded, and the end of the level.
-    position: AtomicU32,
-    to: AtomicU32,
     /// Levels with fewer states are not for several threads.
     large: usize,
-    /// By sender and receiver.
-    letters: Vec<Mutex<Letter>>,
+    /// Whether so many states are enough for now.
+    limit: &'l (dyn Fn() -> bool + Sync),
+    lists: Vec<RwLock<List>>,
+    /// By list and owner: which of the list are new, as bits.
+    new: Vec<RwLock<Vec<u64>>>,
     /// How often somebody came to a meeting.
     arrived: AtomicUsize,
     failed: AtomicBool,
-    /// The round after which to stop, the last one in which a level was done, and the one with which the last level
-    /// ends. Each is written between two meetings and read after the second, and says nothing about rounds before
-    /// its own: so all threads come to the same end, however much faster one of them is.
-    stop_after: AtomicUsize,
-    done_in: AtomicUsize,
-    last_level: AtomicUsize,
-    /// States that were taken.
-    taken: AtomicUsize,
+    /// Both are written before the first meeting of a round and read before the second.
+    stop: AtomicBool,
+    deferred: AtomicBool,
 }
 
-impl Crew {
-    /// For a level, and for those behind it that are large.
-    pub fn new(threads: usize, from: u32, to: u32, large: usize) -> Crew {
+impl<'l> Crew<'l> {
+    pub fn new(threads: usize, large: usize, limit: &'l (dyn Fn() -> bool + Sync)) -> Crew<'l> {
         Crew {
             threads,
-            position: AtomicU32::new(from),
-            to: AtomicU32::new(to),
             large,
-            letters: (0..threads * threads).map(|_| Mutex::default()).collect(),
+            limit,
+            lists: (0..threads).map(|_| RwLock::default()).collect(),
+            new: (0..threads * threads).map(|_| RwLock::default()).collect(),
             arrived: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
-            stop_after: AtomicUsize::new(0),
-            done_in: AtomicUsize::new(0),
-            last_level: AtomicUsize::new(0),
-            taken: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            deferred: AtomicBool::new(false),
         }
-    }
-
-    /// The end of the level at hand.
-    pub fn to(&self) -> u32 {
-        self.to.load(Ordering::Relaxed)
-    }
-
-    /// Whether all states of the level have been expanded.
-    pub fn is_done(&self) -> bool {
-        self.position.load(Ordering::Relaxed) >= self.to()
-    }
-
-    /// Whether there are letters that were not read.
-    pub fn has_letters(&self) -> bool {
-        self.letters.iter().any(|letter| letter.lock().is_ok_and(|l| l.read < l.found.len()))
-    }
-
-    /// Nobody begins a round after this one.
-    fn stop(&self, round: usize) {
-        self.stop_after.fetch_min(round, Ordering::Relaxed);
-    }
-
-    fn goes_on(&self, round: usize) -> bool {
-        self.stop_after.load(Ordering::Relaxed) > round
     }
 
     /// Waits for all threads.
@@ -132,202 +94,327 @@ impl Crew {
         let waiting = || self.arrived.load(Ordering::Acquire) / self.threads == meeting;
         while waiting() && !self.failed.load(Ordering::Acquire) {
             looks += 1;
-            match looks < 1 << 8 {
+            match looks < 1 << 12 {
                 true => std::hint::spin_loop(),
                 false => std::thread::yield_now(),
             }
         }
     }
 
-    /// Some states to be expanded.
-    fn take(&self) -> Option<std::ops::Range<u32>> {
-        // Neighbours lead to the same states: long blocks, but enough of them for everybody.
-        let to = self.to();
-        let left = to - self.position.load(Ordering::Relaxed).min(to);
-        let block = (left / 16).clamp(BLOCK, LONGEST_BLOCK);
-        let start = self.position.fetch_add(block, Ordering::Relaxed);
-        self.taken.fetch_add(block as usize, Ordering::Relaxed);
-        (start < to).then(|| start..to.min(start + block))
-    }
-
-    /// Expands as much as may be done at once.
-    pub fn work(&self, workers: &mut [Worker], shared: &Shared) {
-        // Letters come first; before they are read there is no room for more.
-        let rounds = if self.has_letters() { 0 } else { usize::MAX };
-        self.stop_after.store(rounds, Ordering::Relaxed);
-        self.done_in.store(usize::MAX, Ordering::Relaxed);
-        self.last_level.store(usize::MAX, Ordering::Relaxed);
-        self.taken.store(0, Ordering::Relaxed);
-        let (first, others) = workers.split_at_mut(1);
+    /// Expands states from one on: the rest of a level, and large levels behind it. Returns the first state that was
+    /// not expanded and the end of its level. States at which something is unknown are left for later, and the level behind
+    /// theirs is not begun.
+    pub fn work(
+        &self,
+        workers: &mut [Worker],
+        shared: &Shared,
+        fast: &Fast,
+        index: &mut Index,
+        level: Range<u32>,
+    ) -> Range<u32> {
+        let each = SEGMENTS.div_ceil(self.threads);
+        let (level, level_of_others) = (&level, &level);
+        let mut segments = index.segments().chunks_mut(each);
         std::thread::scope(|scope| {
+            let (first, others) = workers.split_at_mut(1);
+            let own = segments.next().unwrap_or_default();
             for (worker, me) in others.iter_mut().zip(1..) {
-                scope.spawn(move || worker.run(shared, self, me));
+                let part = segments.next().unwrap_or_default();
+                let member = Member { crew: self, shared, fast, me, first: me * each };
+                scope.spawn(move || member.rounds(worker, part, level_of_others));
             }
-            first.iter_mut().for_each(|worker| worker.run(shared, self, 0));
-        });
+            let member = Member { crew: self, shared, fast, me: 0, first: 0 };
+            first.iter_mut().fold(level.clone(), |_, worker| member.rounds(worker, own, level))
+        })
     }
 }
 
+/// Expands some states where each takes long: threads share the index, and what each finds is added at once. The
+/// first state that was not expanded.
+pub fn work_plainly(workers: &mut [Worker], shared: &Shared, index: &mut Index, level: Range<u32>) -> u32 {
+    let segments: Vec<Mutex<&mut Segment>> = index.segments().iter_mut().map(Mutex::new).collect();
+    let end = level.end.min(level.start + STINT);
+    let position = AtomicUsize::new(level.start as usize);
+    let run = |worker: &mut Worker| {
+        worker.writer.sole = Sole::No;
+        loop {
+            let from = position.fetch_add(BLOCK as usize, Ordering::Relaxed) as u32;
+            for id in from..end.min(from + BLOCK) {
+                if worker.expand(shared, &mut Access::Together(&segments), id, false).is_err() {
+                    worker.deferred.push(id);
+                }
+            }
+            if from >= end {
+                break;
+            }
+        }
+        worker.writer.sole = Sole::Yes;
+    };
+    std::thread::scope(|scope| {
+        let (first, others) = workers.split_at_mut(1);
+        let run = &run;
+        others.iter_mut().for_each(|worker| _ = scope.spawn(move || run(worker)));
+        first.iter_mut().for_each(run);
+    });
+    end
+}
+
 /// Nobody waits for a thread that has failed.
-struct Present<'a>(&'a Crew);
+struct Present<'a>(&'a Crew<'a>);
 
 impl Drop for Present<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.stop(0);
             self.0.failed.store(true, Ordering::Release);
         }
     }
 }
 
-impl Worker {
-    /// One thread's share of the work.
-    fn run(&mut self, shared: &Shared, crew: &Crew, me: usize) {
-        let _present = Present(crew);
-        match shared.fast {
-            Some(fast) => {
-                self.letters.resize_with(crew.threads, Letter::default);
-                self.me = Some(me);
-                self.spare.whose = shared.store.part(me, crew.threads);
-                self.rounds(shared, fast, crew, me);
-                self.spare.whose = Whose::Everybodys;
-                self.me = None;
-            }
-            None => self.run_plainly(shared, crew),
-        }
-    }
+/// One of the threads.
+struct Member<'a> {
+    crew: &'a Crew<'a>,
+    shared: &'a Shared<'a>,
+    fast: &'a Fast,
+    me: usize,
+    /// The first of its segments.
+    first: usize,
+}
 
-    /// Where each state takes long, threads share the index.
-    fn run_plainly(&mut self, shared: &Shared, crew: &Crew) {
-        while crew.goes_on(0) {
-            let Some(ids) = crew.take() else { return };
-            if self.is_late(shared, crew) || crew.taken.load(Ordering::Relaxed) > SHORT_STINT {
-                crew.stop(0);
+impl Member<'_> {
+    /// All that is computed here from what all know comes out the same for everybody.
+    fn rounds(&self, worker: &mut Worker, segments: &mut [Segment], level: &Range<u32>) -> Range<u32> {
+        let _present = Present(self.crew);
+        let (crew, store) = (self.crew, self.shared.store);
+        let (mut at, mut to, mut len) = (level.start, level.end, store.len());
+        loop {
+            let round = (len / 8).clamp(SHORT_ROUND, LONG_ROUND) * crew.threads / 2;
+            let end = to.min(at.saturating_add(round as u32));
+            let part = |k: usize| at + (u64::from(end - at) * k as u64 / crew.threads as u64) as u32;
+            self.expand(worker, part(self.me)..part(self.me + 1));
+            if worker.deferred.len() > MOST_DEFERRED || (self.me == 0 && (crew.limit)()) {
+                crew.stop.store(true, Ordering::Relaxed);
             }
-            for id in ids {
-                if shared.store.is_state(id) && self.expand(shared, id, false).is_err() {
-                    self.deferred.push(id);
-                }
-            }
-        }
-    }
-
-    /// Whether something else has to be done soon.
-    fn is_late(&self, shared: &Shared, crew: &Crew) -> bool {
-        self.deferred.len() > MOST_DEFERRED
-            || shared.store.is_crowded()
-            || crew.taken.load(Ordering::Relaxed) > STINT
-    }
-
-    fn rounds(&mut self, shared: &Shared, fast: &Fast, crew: &Crew, me: usize) {
-        for round in 0.. {
-            let begun = crew.taken.load(Ordering::Relaxed);
-            let written = |worker: &Worker| worker.letters.iter().map(|l| l.hashes.len()).sum::<usize>();
-            while crew.goes_on(round) && written(self) < MOST_WRITTEN {
-                if crew.taken.load(Ordering::Relaxed) >= begun + ROUND {
-                    break;
-                }
-                let Some(ids) = crew.take() else {
-                    crew.done_in.store(round, Ordering::Relaxed);
-                    break;
-                };
-                self.expand_block(shared, fast, crew, round, ids);
-                if self.is_late(shared, crew) {
-                    crew.stop(round);
-                }
-            }
-            for (letter, slot) in self.letters.iter_mut().zip(&crew.letters[me * crew.threads..]) {
-                if let (Ok(mut slot), false) = (slot.lock(), letter.hashes.is_empty()) {
-                    std::mem::swap(&mut *slot, letter);
-                    letter.clear();
-                }
+            if !worker.deferred.is_empty() {
+                crew.deferred.store(true, Ordering::Relaxed);
             }
             crew.meet();
-            if self.read_letters(shared, crew, me) == Room::TooLittle {
-                crew.stop(round);
-            }
+            let stop = crew.stop.load(Ordering::Relaxed);
+            let deferred = crew.deferred.load(Ordering::Relaxed);
+            let lists: Vec<_> = crew.lists.iter().map(read).collect();
+            self.look_up(worker, segments, &lists, len);
             crew.meet();
-            if !crew.goes_on(round) {
-                return;
+            len = self.number(worker, segments, &lists, len);
+            drop(lists);
+            at = end;
+            if stop || crew.failed.load(Ordering::Acquire) {
+                return at..to;
             }
-            if crew.done_in.load(Ordering::Relaxed) == round && !self.next_level(shared, crew, round, me) {
-                return;
-            }
-        }
-    }
-
-    /// Goes on to the next level, if nothing is left of this one and that is large.
-    fn next_level(&mut self, shared: &Shared, crew: &Crew, round: usize, me: usize) -> bool {
-        // The numbers of a level are behind those of the last one.
-        self.holes += shared.store.discard(&mut self.spare);
-        let is_last = || crew.last_level.load(Ordering::Relaxed) == round;
-        if !self.deferred.is_empty() || !self.elsewhere.hashes.is_empty() {
-            crew.last_level.store(round, Ordering::Relaxed);
-        }
-        crew.meet();
-        if me == 0 && !is_last() {
-            let (from, to) = (crew.to(), shared.store.len() as u32);
-            match (to - from) as usize > crew.large {
-                true => {
-                    crew.position.store(from, Ordering::Relaxed);
-                    crew.to.store(to, Ordering::Relaxed);
+            if at == to {
+                if deferred || len - to as usize <= crew.large {
+                    return at..to;
                 }
-                false => crew.last_level.store(round, Ordering::Relaxed),
+                to = len as u32;
             }
+            // What was written is read, and lists are written to again.
+            crew.meet();
         }
-        crew.meet();
-        !is_last()
     }
 
-    fn expand_block(
-        &mut self,
-        shared: &Shared,
-        fast: &Fast,
-        crew: &Crew,
-        round: usize,
-        ids: std::ops::Range<u32>,
-    ) {
+    /// Lists what some states lead to.
+    fn expand(&self, worker: &mut Worker, ids: Range<u32>) {
+        let mut list = self.crew.lists[self.me].write().unwrap_or_else(PoisonError::into_inner);
+        list.clear();
         let mut id = ids.start;
         while id < ids.end {
             let next = ids.end.min(id + BATCH);
-            id = match self.expand_batch(shared, fast, id..next) {
+            id = match worker.list_batch(self.shared, self.fast, &mut list, id..next) {
                 Ok(()) => next,
-                Err((at, Unknown::Room)) => {
-                    crew.stop(round);
-                    self.deferred.extend(at..next);
-                    next
-                }
-                Err((at, _)) => {
-                    self.deferred.push(at);
-                    at + 1
+                Err((unknown, _)) => {
+                    worker.deferred.push(unknown);
+                    unknown + 1
                 }
             };
         }
     }
 
-    /// Adds what others have found for this thread.
-    fn read_letters(&mut self, shared: &Shared, crew: &Crew, me: usize) -> Room {
-        for sender in 0..crew.threads {
-            if let Ok(mut letter) = crew.letters[sender * crew.threads + me].lock()
-                && self.read(shared, &mut letter) == Room::TooLittle
-            {
-                return Room::TooLittle;
+    /// Adds to the index what of all lists belongs there, and notes what is new.
+    fn look_up(
+        &self,
+        worker: &mut Worker,
+        segments: &mut [Segment],
+        lists: &[RwLockReadGuard<List>],
+        len: usize,
+    ) {
+        let store = self.shared.store;
+        worker.fresh.clear();
+        // Until they have numbers, states have those that they would have if all were new.
+        let numbers = len + lists.iter().map(|list| list.hashes.len()).sum::<usize>();
+        if segments.iter().any(|segment| !segment.has_states()) {
+            let mut coming = [0; SEGMENTS];
+            let hashes = lists.iter().flat_map(|list| &list.hashes);
+            hashes.for_each(|hash| coming[segment_of(*hash)] += 1);
+            for (segment, coming) in segments.iter_mut().zip(&coming[self.first..]) {
+                store.make_room(segment, *coming, numbers);
             }
         }
-        Room::Enough
+        let mut before = len;
+        let mut mine = [(0, 0); TOGETHER];
+        let own = self.first..self.first + segments.len();
+        for (k, list) in lists.iter().enumerate() {
+            let mut new = write(&self.crew.new[k * self.crew.threads + self.me]);
+            new.clear();
+            new.resize(list.hashes.len().div_ceil(64), 0);
+            for (from, hashes) in (0..).step_by(TOGETHER).zip(list.hashes.chunks(TOGETHER)) {
+                let mut kept = 0;
+                for (i, hash) in (from..).zip(hashes) {
+                    mine[kept] = (*hash, i);
+                    kept += usize::from(own.contains(&segment_of(*hash)));
+                }
+                // Memory is fetched for all while the next is computed.
+                let some = kept;
+                if !list.words.is_empty() {
+                    let touched = mine[..some].iter().map(|(hash, _)| {
+                        let segment = &segments[segment_of(*hash) - self.first];
+                        match segment.glance(segment.first(*hash), *hash) {
+                            Glance::Perhaps(id) if (id as usize) < len => store.first_word(id),
+                            _ => 0,
+                        }
+                    });
+                    std::hint::black_box(touched.fold(0, |all, word| all | word));
+                }
+                kept = 0;
+                for i in 0..some {
+                    mine[kept] = mine[i];
+                    let hash = mine[i].0;
+                    kept += usize::from(!segments[segment_of(hash) - self.first].is_first(hash));
+                }
+                for (hash, i) in &mine[..kept] {
+                    let segment = &mut segments[segment_of(*hash) - self.first];
+                    let is_new = match segment.has_states() {
+                        true => {
+                            if segment.is_crowded() {
+                                store.make_room(segment, 1, numbers);
+                            }
+                            segment.add(*hash)
+                        }
+                        false => {
+                            let is = |id: u32| self.is(lists, len, id, *hash, list, *i);
+                            match segment.find(*hash, is) {
+                                Found::Here => false,
+                                Found::Free(place) => {
+                                    let number = (before + i) as u32;
+                                    segment.put(place, *hash, number);
+                                    worker.fresh.push((segment_of(*hash) - self.first, place, number));
+                                    true
+                                }
+                            }
+                        }
+                    };
+                    new[i / 64] |= u64::from(is_new) << (i % 64);
+                }
+            }
+            before += list.hashes.len();
+        }
     }
 
-    /// Adds what a letter has, as far as there is room.
-    pub fn read(&mut self, shared: &Shared, letter: &mut Letter) -> Room {
-        while let Some((end, parents)) = letter.found.get(letter.read).copied() {
-            let start = letter.read.checked_sub(1).map_or(0, |before| letter.found[before].0);
-            let width = if letter.words.is_empty() { 0 } else { shared.layout.words };
-            let words = &letter.words[start * width..end * width];
-            if self.add(shared, &letter.hashes[start..end], words, parents) == Room::TooLittle {
-                return Room::TooLittle;
+    /// Whether the state with a number, perhaps one that it has for the time being, is that at a place of a list.
+    fn is(
+        &self,
+        lists: &[RwLockReadGuard<List>],
+        len: usize,
+        id: u32,
+        hash: u64,
+        list: &List,
+        at: usize,
+    ) -> bool {
+        let (store, width) = (self.shared.store, self.shared.layout.words);
+        let word = [store.word_of(hash)];
+        let words = if width == 1 { &word[..] } else { &list.words[at * width..][..width] };
+        let Some(mut other) = (id as usize).checked_sub(len) else { return store.equals(id, words) };
+        for list in lists {
+            match other.checked_sub(list.hashes.len()) {
+                Some(further) => other = further,
+                None if width == 1 => return list.hashes[other] == hash,
+                None => return list.words[other * width..][..width] == *words,
             }
-            letter.read += 1;
         }
-        Room::Enough
+        false
     }
+
+    /// Gives numbers to what is new, and writes what is of the own list. How many states there are then.
+    fn number(
+        &self,
+        worker: &mut Worker,
+        segments: &mut [Segment],
+        lists: &[RwLockReadGuard<List>],
+        len: usize,
+    ) -> usize {
+        let (crew, store, width) = (self.crew, self.shared.store, self.shared.layout.words);
+        let mut next = len;
+        // For each list: which are new, and the number of the first new one of each word of bits.
+        let mut numbers: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
+        for (k, list) in lists.iter().enumerate() {
+            let mut new = vec![0; list.hashes.len().div_ceil(64)];
+            for owner in 0..crew.threads {
+                let some = read(&crew.new[k * crew.threads + owner]);
+                new.iter_mut().zip(some.iter()).for_each(|(all, some)| *all |= some);
+            }
+            let first = |bits: &u64| {
+                next += bits.count_ones() as usize;
+                next as u32 - bits.count_ones()
+            };
+            let firsts = new.iter().map(first).collect();
+            numbers.push((new, firsts));
+        }
+        let (list, (new, firsts)) = (&lists[self.me], &numbers[self.me]);
+        let behind = numbers.get(self.me + 1..).and_then(|rest| rest.iter().find_map(|list| list.1.first()));
+        let own = firsts.first().copied().unwrap_or(0)..behind.copied().unwrap_or(next as u32);
+        let (mut id, own, mut signed) = (own.start, store.words_of(&own), list.found.iter());
+        let (mut end, mut parents) = (0, (0, 0));
+        for (word, bits) in new.iter().enumerate() {
+            let mut bits = *bits;
+            while bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                while at >= end {
+                    (end, parents) = signed.next().copied().unwrap_or((usize::MAX, parents));
+                }
+                match width {
+                    1 => {
+                        store.write(id, &[store.word_of(list.hashes[at])], &own, parents, &mut worker.writer)
+                    }
+                    _ => {
+                        store.write(id, &list.words[at * width..][..width], &own, parents, &mut worker.writer)
+                    }
+                }
+                id += 1;
+            }
+        }
+        for (segment, place, number) in worker.fresh.drain(..) {
+            let mut at = number as usize - len;
+            for (list, (new, firsts)) in lists.iter().zip(&numbers) {
+                match at.checked_sub(list.hashes.len()) {
+                    Some(further) => at = further,
+                    None => {
+                        let before = new[at / 64] & !(u64::MAX << (at % 64));
+                        segments[segment].renumber(place, firsts[at / 64] + before.count_ones());
+                        break;
+                    }
+                }
+            }
+        }
+        if self.me == 0 {
+            store.set_len(next);
+        }
+        next
+    }
+}
+
+/// Whoever failed while holding a lock takes the whole search with it.
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,9 +8,7 @@
 //! Further bits say that a task may have steps that nobody knows yet: then the trees are asked, where what is
 //! learnt later on is found, too.
 
-use indexmap::IndexMap;
 use rendez_network::network::{Known, Tables};
-use rustc_hash::FxBuildHasher;
 
 use crate::store::{Layout, Patch, merged};
 
@@ -57,8 +55,9 @@ struct Maker<'a> {
     tables: &'a Tables,
     /// How many contents slots have had.
     counts: Vec<u32>,
-    /// Outcomes, and what leads to them.
-    outcomes: Vec<(u32, Vec<(u32, u32)>)>,
+    /// Outcomes, and where what leads to them ends; it begins behind that of the one before.
+    outcomes: Vec<(u32, usize)>,
+    paths: Vec<(u32, u32)>,
     /// The contents that led to a node.
     path: Vec<(u32, u32)>,
 }
@@ -66,22 +65,34 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// Adds the outcomes below a node that looks at a slot; returns what is not known there.
     fn look(&mut self, slot: u32, children: &[u32]) -> Vec<Product> {
-        let mut unknown: IndexMap<Vec<Product>, Vec<u32>, FxBuildHasher> = IndexMap::default();
+        // Contents of which nothing is known, and those with the same things unknown below.
+        let mut nothing = Vec::new();
+        let mut unknown: Vec<(Vec<Product>, Vec<u32>)> = Vec::new();
         for contents in 0..self.counts[slot as usize] {
-            self.path.push((slot, contents));
-            let below = match children.get(contents as usize).map_or(Known::Nothing, |c| self.tables.at(*c)) {
-                Known::Nothing => vec![Vec::new()],
-                Known::Idle => Vec::new(),
-                Known::Look(slot, children) => self.look(slot, children),
-                Known::Outcomes(first, last) => {
-                    self.outcomes.extend((first..last).map(|outcome| (outcome, self.path.clone())));
-                    Vec::new()
+            match children.get(contents as usize).map_or(Known::Nothing, |c| self.tables.at(*c)) {
+                Known::Nothing => nothing.push(contents),
+                Known::Idle => {}
+                Known::Look(below, children) => {
+                    self.path.push((slot, contents));
+                    let below = self.look(below, children);
+                    self.path.pop();
+                    match unknown.iter_mut().find(|(same, _)| *same == below) {
+                        _ if below.is_empty() => {}
+                        Some((_, list)) => list.push(contents),
+                        None => unknown.push((below, vec![contents])),
+                    }
                 }
-            };
-            self.path.pop();
-            if !below.is_empty() {
-                unknown.entry(below).or_default().push(contents);
+                Known::Outcomes(first, last) => {
+                    for outcome in first..last {
+                        self.paths.extend_from_slice(&self.path);
+                        self.paths.push((slot, contents));
+                        self.outcomes.push((outcome, self.paths.len()));
+                    }
+                }
             }
+        }
+        if !nothing.is_empty() {
+            unknown.push((vec![Vec::new()], nothing));
         }
         let with = |(below, contents): (Vec<Product>, Vec<u32>)| {
             below.into_iter().map(move |mut product| {
@@ -145,10 +156,13 @@ impl Enabled {
         if room > MOST_ROWS {
             return None;
         }
-        let mut maker = Maker { tables, counts, outcomes: Vec::new(), path: Vec::new() };
+        let (outcomes, paths, path) = (Vec::new(), Vec::new(), Vec::new());
+        let mut maker = Maker { tables, counts, outcomes, paths, path };
         let mut unknown = Vec::new();
+        let mut roots = Vec::new();
         for task in 0..tables.tasks() {
-            let roots: Vec<u32> = (0..tables.roots(task)).map(|n| tables.root_node(task, n)).collect();
+            roots.clear();
+            roots.extend((0..tables.roots(task)).map(|n| tables.root_node(task, n)));
             unknown.append(&mut maker.look(task as u32, &roots));
             if maker.outcomes.len() + unknown.len() > MOST_BITS {
                 return None;
@@ -161,7 +175,10 @@ impl Enabled {
                 unknown.push(vec![(slot as u32, later)]);
             }
         }
-        let mut outcomes = maker.outcomes;
+        let starts = std::iter::once(0).chain(maker.outcomes.iter().map(|o| o.1));
+        let with_path =
+            |(start, (outcome, end)): (usize, &(u32, usize))| (*outcome, &maker.paths[start..*end]);
+        let mut outcomes: Vec<(u32, &[(u32, u32)])> = starts.zip(&maker.outcomes).map(with_path).collect();
         outcomes.sort_by_key(|(outcome, _)| tables.outcomes[*outcome as usize].notable);
         let plain = outcomes.partition_point(|(outcome, _)| !tables.outcomes[*outcome as usize].notable);
         let bits = outcomes.len() + unknown.len();
@@ -220,7 +237,8 @@ impl Enabled {
         // Slot by slot: what those before allow, once for each content.
         let mut group = self.all.clone();
         for slot in slots {
-            let before = std::mem::take(&mut group);
+            let room = group.len() * layout.room(slot);
+            let before = std::mem::replace(&mut group, Vec::with_capacity(room));
             let own = rows.rows[slot].chunks_exact(self.blocks);
             for row in own.take(layout.room(slot)) {
                 for allowed in before.chunks_exact(self.blocks) {

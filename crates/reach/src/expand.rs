@@ -3,12 +3,15 @@
 //! Everybody looks at the same tables, which nobody changes meanwhile; where something is unknown, the state is
 //! left for later.
 
-use crate::crew::{Letter, Room};
+use std::ops::Range;
+use std::sync::Mutex;
+
+use crate::crew::List;
 use crate::enabled::Enabled;
 use crate::flat::{Flat, Found};
-use crate::index::Added;
+use crate::index::{Index, Segment, segment_of};
 use crate::search::Config;
-use crate::store::{Layout, Patch, Spare, Store, apply};
+use crate::store::{Layout, Patch, Store, Writer, apply};
 use crate::stubborn::{Looking, Places, Scratch, Stubborn};
 use crate::symmetry::{Missing, Symmetry, Turns};
 use rendez_network::network::Tables;
@@ -50,6 +53,28 @@ pub enum Form {
     Bits(Enabled),
     /// If there are too many outcomes.
     Flat(Flat),
+}
+
+/// The index, for whoever adds states.
+pub enum Access<'a> {
+    Alone(&'a mut Index),
+    /// With others, who lock a segment while they add a state.
+    Together(&'a [Mutex<&'a mut Segment>]),
+}
+
+impl Access<'_> {
+    /// Calls `f` with the segment that a hash belongs to.
+    #[inline]
+    fn with<T>(&mut self, hash: u64, f: impl FnOnce(&mut Segment) -> T) -> T {
+        match self {
+            Access::Alone(index) => f(index.segment_mut(hash)),
+            Access::Together(segments) => {
+                // A thread that fails takes the whole search with it.
+                let mut segment = segments[segment_of(hash)].lock().unwrap_or_else(|lock| lock.into_inner());
+                f(&mut segment)
+            }
+        }
+    }
 }
 
 /// What becomes of tasks whose steps are the like of those of others.
@@ -183,9 +208,8 @@ impl Shared<'_> {
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Worker {
-    /// States that are expanded together, and their numbers.
+    /// States that are expanded together.
     pub states: Vec<u64>,
-    pub numbers: Vec<u32>,
     pub words: Vec<u64>,
     pub parent: Vec<u64>,
     pub found: Vec<u64>,
@@ -196,7 +220,7 @@ pub struct Worker {
     pub recent: Vec<u64>,
     /// With another layout there are other hashes.
     pub recent_for: Option<u32>,
-    pub spare: Spare,
+    pub writer: Writer,
     pub values: Vec<u32>,
     pub turns: Turns,
     /// Tasks whose steps are the like of those of others.
@@ -218,13 +242,9 @@ pub struct Worker {
     pub reduced: usize,
     /// The state at hand is expanded without reductions.
     pub plain: bool,
-    /// The part of the index that is this thread's, if each has one; and what is for the parts of others.
-    pub me: Option<usize>,
-    pub letters: Vec<Letter>,
-    /// What was to be added where two parts meet.
-    pub elsewhere: Letter,
-    /// Numbers that were given up.
-    pub holes: usize,
+    /// Of what others and this thread have found, what belongs to its segments: segments, places and numbers until
+    /// all have numbers.
+    pub fresh: Vec<(usize, usize, u32)>,
 }
 
 /// What is not known yet.
@@ -233,8 +253,6 @@ pub enum Unknown {
     Step(usize, Vec<u64>),
     /// What a content becomes by a symmetry.
     Turn(Missing),
-    /// Where to put the states that were found: there is no room for them.
-    Room,
 }
 
 /// A task that only chooses for itself, if there is one: it may as well go first.
@@ -259,17 +277,29 @@ fn chooser(
 impl Worker {
     /// Expands a state; nothing is added if something is unknown.
     /// With `whole` no reduction is applied.
-    pub fn expand(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
+    pub fn expand(
+        &mut self,
+        shared: &Shared,
+        access: &mut Access,
+        id: u32,
+        whole: bool,
+    ) -> Result<(), Unknown> {
         // States of one or two words are common enough to deserve code of their own.
         match shared.layout.words {
-            1 => self.expand_words::<1>(shared, id, whole),
-            2 => self.expand_words::<2>(shared, id, whole),
-            _ => self.expand_words::<0>(shared, id, whole),
+            1 => self.expand_words::<1>(shared, access, id, whole),
+            2 => self.expand_words::<2>(shared, access, id, whole),
+            _ => self.expand_words::<0>(shared, access, id, whole),
         }
     }
 
     /// For states of `W` words; of any number if that is 0.
-    fn expand_words<const W: usize>(&mut self, shared: &Shared, id: u32, whole: bool) -> Result<(), Unknown> {
+    fn expand_words<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        access: &mut Access,
+        id: u32,
+        whole: bool,
+    ) -> Result<(), Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
@@ -278,7 +308,7 @@ impl Worker {
             self.found.clear();
             self.collect::<W>(shared, id, task)?;
             // Unless it leads nowhere new: a task that runs for ever must not hide the others.
-            if self.insert::<W>(shared, id)? {
+            if self.insert::<W>(shared, access, id)? {
                 shared.store.set_partial(id, 0);
                 return Ok(());
             }
@@ -310,7 +340,7 @@ impl Worker {
             }
             self.scratch = scratch;
             if let Some(start) = start {
-                self.insert::<W>(shared, id)?;
+                self.insert::<W>(shared, access, id)?;
                 shared.store.set_partial(id, start + 1);
                 return Ok(());
             }
@@ -318,7 +348,7 @@ impl Worker {
         self.found.clear();
         self.find_twins(shared);
         let moves = self.collect_all::<W>(shared, id)?;
-        self.insert::<W>(shared, id)?;
+        self.insert::<W>(shared, access, id)?;
         if self.plain {
             shared.store.set_partial(id, PLAIN);
         }
@@ -334,29 +364,72 @@ impl Worker {
         &mut self,
         shared: &Shared,
         fast: &Fast,
-        ids: std::ops::Range<u32>,
+        index: &mut Index,
+        ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
+        let parents = family(&ids);
         match shared.layout.words {
-            1 => self.expand_fast::<1>(shared, fast, ids),
-            2 => self.expand_fast::<2>(shared, fast, ids),
-            _ => self.expand_fast::<0>(shared, fast, ids),
+            1 => {
+                let done = self.collect_batch::<1>(shared, fast, ids);
+                self.sift(shared);
+                self.add_words(shared, index, parents);
+                done
+            }
+            width => {
+                let done = match width {
+                    2 => self.collect_batch::<2>(shared, fast, ids),
+                    _ => self.collect_batch::<0>(shared, fast, ids),
+                };
+                self.add_states(shared, index, parents);
+                done
+            }
         }
     }
 
-    fn expand_fast<const W: usize>(
+    /// The same, but what is found is listed for those to whom its segments belong.
+    pub fn list_batch(
         &mut self,
         shared: &Shared,
         fast: &Fast,
-        ids: std::ops::Range<u32>,
+        list: &mut List,
+        ids: Range<u32>,
+    ) -> Result<(), (u32, Unknown)> {
+        let parents = family(&ids);
+        let done = match shared.layout.words {
+            1 => {
+                let done = self.collect_batch::<1>(shared, fast, ids);
+                self.sift(shared);
+                done
+            }
+            width => {
+                let done = match width {
+                    2 => self.collect_batch::<2>(shared, fast, ids),
+                    _ => self.collect_batch::<0>(shared, fast, ids),
+                };
+                self.hashes.clear();
+                self.hashes.extend(self.found.chunks_exact(width).map(|words| shared.store.hash(words)));
+                list.words.extend_from_slice(&self.found);
+                done
+            }
+        };
+        list.hashes.extend_from_slice(&self.hashes);
+        list.sign(parents);
+        done
+    }
+
+    fn collect_batch<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        fast: &Fast,
+        ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
         let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         self.found.clear();
         let mut unknown = None;
-        let (first, blocked) = (ids.start, self.blocked.len());
-        let (mut states, mut numbers) = (std::mem::take(&mut self.states), std::mem::take(&mut self.numbers));
-        shared.store.read_all(ids, &mut states, &mut numbers);
-        for (id, words) in numbers.iter().copied().zip(states.chunks_exact(width)) {
+        let mut states = std::mem::take(&mut self.states);
+        shared.store.read_all(ids.clone(), &mut states);
+        for (id, words) in ids.zip(states.chunks_exact(width)) {
             self.words.copy_from_slice(words);
             let start = self.found.len();
             let collected = self.collect_fast::<W>(shared, fast, id);
@@ -371,15 +444,8 @@ impl Worker {
                 }
             }
         }
-        // What is written seldom is seldom waited for.
-        let (least, most) = (numbers.first().copied(), numbers.last().copied());
-        let parents =
-            (least.unwrap_or(0) / FAMILY * FAMILY, most.unwrap_or(0) / FAMILY * FAMILY + FAMILY - 1);
-        (self.states, self.numbers) = (states, numbers);
-        if self.insert_found::<W>(shared, parents).is_none() {
-            self.blocked.truncate(blocked);
-            return Err((first, Unknown::Room));
-        }
+        self.states = states;
+        self.transitions += self.found.len() / width;
         unknown.map_or(Ok(()), Err)
     }
 
@@ -553,7 +619,12 @@ impl Worker {
     }
 
     /// Adds what was collected; whether something was new.
-    fn insert<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
+    fn insert<const W: usize>(
+        &mut self,
+        shared: &Shared,
+        access: &mut Access,
+        id: u32,
+    ) -> Result<bool, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         if shared.stubborn.is_some() && !self.plain {
             for start in (0..self.found.len()).step_by(width) {
@@ -562,7 +633,16 @@ impl Worker {
             }
         }
         self.settle(shared, 0)?;
-        self.insert_found::<W>(shared, (id, id)).ok_or(Unknown::Room)
+        self.transitions += self.found.len() / width;
+        let mut fresh = false;
+        for words in self.found.chunks_exact(width) {
+            let (hash, writer) = (shared.store.hash(words), &mut self.writer);
+            fresh |= access.with(hash, |segment| match W {
+                1 => shared.store.insert_word(segment, hash, (id, id), writer),
+                _ => shared.store.insert(segment, words, hash, (id, id), writer),
+            });
+        }
+        Ok(fresh)
     }
 
     fn find_twins(&mut self, shared: &Shared) {
@@ -587,137 +667,62 @@ impl Worker {
         Ok(())
     }
 
-    /// Replaces states of one word by their hashes, but for those that came up a little while ago, as half of them
-    /// did.
+    /// Makes hashes of states of one word, but for those that came up a little while ago, as half of them did.
     fn sift(&mut self, shared: &Shared) {
-        let bits = shared.store.places().ilog2().min(RECENT_BITS);
+        let bits = (shared.store.len().ilog2() + 1).min(RECENT_BITS);
         // Hash 0 is that of the state in which all began: it is known.
-        if self.recent_for != Some(shared.version) || self.recent.len() != 1 << bits {
+        if self.recent_for != Some(shared.version) || self.recent.len() < 1 << bits {
             self.recent_for = Some(shared.version);
             self.recent.clear();
             self.recent.resize(1 << bits, 0);
         }
+        let shift = 64 - self.recent.len().ilog2();
+        self.hashes.resize(self.found.len(), 0);
         let mut kept = 0;
-        for i in 0..self.found.len() {
-            let hash = shared.store.hash(&self.found[i..=i]);
-            let place = &mut self.recent[(hash >> (64 - bits)) as usize];
+        for word in &self.found {
+            let hash = shared.store.hash(std::slice::from_ref(word));
+            let place = &mut self.recent[(hash >> shift) as usize];
             // Without a branch: nobody could tell in advance where it goes.
-            self.found[kept] = hash;
+            self.hashes[kept] = hash;
             kept += usize::from(*place != hash);
             *place = hash;
         }
-        self.found.truncate(kept);
+        self.hashes.truncate(kept);
     }
 
-    /// Adds what was found from some states, or hands it to those who are to add it; whether something was new.
-    /// None if there is no room.
-    fn insert_found<const W: usize>(&mut self, shared: &Shared, parents: (u32, u32)) -> Option<bool> {
-        let width = if W == 0 { shared.layout.words } else { W };
-        let coming = self.found.len() / width;
-        if !shared.store.has_room(coming, &mut self.spare) {
-            return None;
-        }
-        self.transitions += coming;
-        self.hashes.clear();
-        match W {
-            // The hash of a state of one word says all about it.
-            1 => {
-                self.sift(shared);
-                std::mem::swap(&mut self.hashes, &mut self.found);
-            }
-            _ => {
-                let states = self.found.chunks_exact(width);
-                self.hashes.extend(states.map(|words| shared.store.hash(words)));
-            }
-        }
-        if let Some(me) = self.me {
-            let parts = self.letters.len() as u128;
-            for (i, hash) in self.hashes.iter().enumerate() {
-                let letter = &mut self.letters[((u128::from(*hash) * parts) >> 64) as usize];
-                letter.hashes.push(*hash);
-                if W != 1 {
-                    letter.words.extend_from_slice(&self.found[i * width..][..width]);
-                }
-            }
-            let own = &mut self.letters[me];
-            std::mem::swap(&mut self.hashes, &mut own.hashes);
-            std::mem::swap(&mut self.found, &mut own.words);
-            own.clear();
-            self.letters.iter_mut().for_each(|letter| letter.sign(parents));
-        }
-        let (mut hashes, found) = (std::mem::take(&mut self.hashes), std::mem::take(&mut self.found));
-        let fresh = match W {
-            1 => self.add_words(shared, &mut hashes, parents),
-            _ => self.add_states(shared, &hashes, &found, parents),
-        };
-        (self.hashes, self.found) = (hashes, found);
-        Some(fresh)
-    }
-
-    /// Adds states from a letter.
-    pub fn add(&mut self, shared: &Shared, hashes: &[u64], words: &[u64], parents: (u32, u32)) -> Room {
-        if !shared.store.has_room(hashes.len(), &mut self.spare) {
-            return Room::TooLittle;
-        }
-        match shared.layout.words {
-            1 => {
-                let mut own = std::mem::take(&mut self.hashes);
-                own.clear();
-                own.extend_from_slice(hashes);
-                self.add_words(shared, &mut own, parents);
-                self.hashes = own;
-            }
-            _ => _ = self.add_states(shared, hashes, words, parents),
-        }
-        Room::Enough
-    }
-
-    /// Adds the states of one word that have some hashes; whether something was new.
+    /// Adds the states of one word that have the hashes at hand.
     ///
     /// First the places in the index are looked at, so that memory is fetched for all while the next is
     /// computed, and then what is not there is added.
-    fn add_words(&mut self, shared: &Shared, hashes: &mut Vec<u64>, parents: (u32, u32)) -> bool {
+    fn add_words(&mut self, shared: &Shared, index: &mut Index, parents: (u32, u32)) {
+        let hashes = &mut self.hashes;
         let mut kept = 0;
         for i in 0..hashes.len() {
             let hash = hashes[i];
             hashes[kept] = hash;
-            kept += usize::from(!shared.store.is_first(hash));
+            kept += usize::from(!index.segment(hash).is_first(hash));
         }
-        hashes.truncate(kept);
-        let mut fresh = false;
-        for hash in &*hashes {
-            match shared.store.insert_word(*hash, parents, &mut self.spare) {
-                Added::New => fresh = true,
-                Added::Known => {}
-                Added::Elsewhere => self.elsewhere.hashes.push(*hash),
-            }
+        for hash in &hashes[..kept] {
+            shared.store.insert_word(index.segment_mut(*hash), *hash, parents, &mut self.writer);
         }
-        self.elsewhere.sign(parents);
-        fresh
     }
 
-    /// The same for states of several words.
-    fn add_states(&mut self, shared: &Shared, hashes: &[u64], states: &[u64], parents: (u32, u32)) -> bool {
+    /// The same for the states of several words that were found.
+    fn add_states(&mut self, shared: &Shared, index: &mut Index, parents: (u32, u32)) {
+        let (width, store) = (shared.layout.words, shared.store);
+        self.hashes.clear();
+        self.hashes.extend(self.found.chunks_exact(width).map(|words| store.hash(words)));
+        let hashes = &self.hashes;
         self.entries.clear();
-        self.entries.extend(hashes.iter().map(|hash| shared.store.first(*hash)));
-        shared.store.look_at(self.entries.iter().copied().zip(hashes.iter().copied()));
-        let mut fresh = false;
-        for ((hash, entry), words) in
-            hashes.iter().zip(&self.entries).zip(states.chunks_exact(shared.layout.words))
-        {
-            if shared.store.is_at(*entry, *hash, words) {
-                continue;
-            }
-            match shared.store.insert(words, *hash, parents, &mut self.spare) {
-                Added::New => fresh = true,
-                Added::Known => {}
-                Added::Elsewhere => {
-                    self.elsewhere.hashes.push(*hash);
-                    self.elsewhere.words.extend_from_slice(words);
-                }
-            }
+        self.entries.extend(hashes.iter().map(|hash| index.segment(*hash).first(*hash)));
+        store.look_at(index, self.entries.iter().copied().zip(hashes.iter().copied()));
+        for (hash, words) in hashes.iter().zip(self.found.chunks_exact(width)) {
+            store.insert(index.segment_mut(*hash), words, *hash, parents, &mut self.writer);
         }
-        self.elsewhere.sign(parents);
-        fresh
     }
+}
+
+/// The numbers between which parents are noted to be: what is written seldom is seldom waited for.
+fn family(ids: &Range<u32>) -> (u32, u32) {
+    (ids.start / FAMILY * FAMILY, ids.end.saturating_sub(1) / FAMILY * FAMILY + FAMILY - 1)
 }

@@ -12,6 +12,7 @@ use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 
 use crate::expand::{Twins, View};
+use crate::index::Index;
 use crate::store::Finder;
 use crate::stubborn::Scratch;
 use rendez_network::steps::Fate;
@@ -52,11 +53,11 @@ impl Limits<'_> {
 
 impl Graph {
     /// The end if a limit is met.
-    pub fn new(view: &View, limits: Limits) -> Result<Graph, End> {
+    pub fn new(view: &View, index: &Index, limits: Limits) -> Result<Graph, End> {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
-        let finder = &view.store.finder(threads as usize);
+        let finder = &view.store.finder(index, threads as usize);
         let bytes = limits.bytes.saturating_sub(finder.memory()) / threads as usize;
         let limits = Limits { bytes, ..limits };
         let parts: Vec<Result<Graph, End>> = std::thread::scope(|scope| {
@@ -92,15 +93,13 @@ impl Graph {
         let (mut edges, mut targets) = (Vec::new(), Vec::new());
         let last = states.end.saturating_sub(1);
         for id in states {
-            if view.store.is_state(id) {
-                view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
-                    if view.tables.outcomes[run[0] as usize].fate == Fate::Followed {
-                        edges.push(graph.targets.len());
-                        targets.extend_from_slice(to);
-                    }
-                    graph.add(ELSEWHERE, run);
-                });
-            }
+            view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
+                if view.tables.outcomes[run[0] as usize].fate == Fate::Followed {
+                    edges.push(graph.targets.len());
+                    targets.extend_from_slice(to);
+                }
+                graph.add(ELSEWHERE, run);
+            });
             if edges.len() >= TOGETHER || id == last {
                 finder.find(&targets, |which, target| graph.targets[edges[which]] = target);
                 edges.clear();

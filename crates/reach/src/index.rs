@@ -6,18 +6,38 @@
 //! a state is known, nothing else has to be fetched, and it grows without a look at the states.
 //!
 //! States with more bits have entries with a number and some bits of the hash, and are compared.
-
-use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+//!
+//! The table is cut into segments by the first bits of hashes. Each grows when it has to, and belongs to one thread at
+//! a time, so that no two write to the same memory.
 
 use rustc_hash::FxHashSet;
 
-pub struct Index {
-    places: Box<[AtomicU32]>,
+/// As many segments as the first bits of a hash tell apart.
+pub const SEGMENTS: usize = 1 << FIRST;
+const FIRST: u32 = 4;
+
+/// All segments, in the order of hashes.
+#[derive(Default)]
+pub struct Index(Vec<Segment>);
+
+/// A table for the hashes with some first bits.
+pub struct Segment {
+    places: Vec<u32>,
+    size: Size,
     entries: Entries,
-    /// Hashes of states too far from where they belong.
-    far: Mutex<FxHashSet<u64>>,
+    states: usize,
+    /// With so many states it should grow.
+    crowded: usize,
+    /// Hashes, without the first bits, of states too far from where they belong.
+    far: FxHashSet<u64>,
+}
+
+/// A number of places: four to seven times a power of two. So the hashes that belong to a place are told by the
+/// power of two and one of few multiples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size {
+    times: u32,
+    log: u32,
 }
 
 /// What entries are; 0 is none.
@@ -37,144 +57,189 @@ pub enum Glance {
     Perhaps(u32),
 }
 
-/// Who writes to the places of an index.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Whose {
-    /// Nobody else.
-    #[default]
-    Mine,
-    /// Nobody else, to these; others write elsewhere.
-    Part(Range<usize>),
-    Everybodys,
-}
-
-impl Whose {
-    /// The places that may be written to.
-    #[inline(always)]
-    fn places(&self) -> Range<usize> {
-        match self {
-            Whose::Part(part) => part.clone(),
-            Whose::Mine | Whose::Everybodys => 0..usize::MAX,
-        }
-    }
-}
-
-/// What became of a state that was to be added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Added {
-    New,
-    Known,
-    /// Its place may be somebody else's.
-    Elsewhere,
+/// Where a state is.
+pub enum Found {
+    Here,
+    /// It would belong to this place.
+    Free(usize),
 }
 
 /// Bits of an entry that tell a distance, at the least.
 const DISTANCE: u32 = 4;
 /// More bits of a hash than this leave few for the distance.
 const ROOMY: u32 = 26;
-const FEWEST: usize = 1 << 10;
-const SMALL: usize = 1 << 13;
-const LARGE: usize = 1 << 17;
-/// Places that are looked at together when the table grows.
+const FEWEST: usize = 64;
+const SMALL: usize = 1 << 9;
+const LARGE: usize = 1 << 12;
+/// Places that are looked at together when a segment grows.
 const BLOCK: usize = 1 << 10;
-/// States for which memory is fetched at once.
-const TOGETHER: usize = 64;
-/// More states than this have no numbers.
-pub const MOST: usize = 1 << 29;
+/// Bits of numbers, beyond those that say how many places a segment has: there are several segments, and not
+/// all are alike.
+const SPARE: u32 = FIRST + 3;
+/// Numbers have not more bits than this.
+const LONGEST_NUMBER: u32 = 30;
+
+impl Size {
+    /// The least with at least so many places.
+    fn at_least(places: usize) -> Size {
+        let places = places.max(FEWEST);
+        let log = places.ilog2() - 2;
+        match places.div_ceil(1 << log) as u32 {
+            7 | 8 => Size { times: 4, log: log + 1 },
+            times => Size { times, log },
+        }
+    }
+
+    fn places(self) -> usize {
+        (self.times as usize) << self.log
+    }
+}
 
 impl Index {
     /// For so many states. Their hashes have zeros behind; `None` if they do not tell states apart.
     pub fn new(states: usize, zeros: Option<u32>) -> Index {
-        Index::with_places((states / 4 * 5).max(FEWEST), zeros)
-    }
-
-    fn with_places(places: usize, zeros: Option<u32>) -> Index {
-        let entries = match zeros {
-            Some(zeros) if 64 - zeros <= places.ilog2() + 32 - DISTANCE => {
-                Entries::States { zeros, bits: (64 - zeros).saturating_sub(places.ilog2()) }
-            }
-            // There are hardly more numbers than places: only those that threads have in stock.
-            _ => Entries::Numbers { bits: places.ilog2().max(14) + 2 },
-        };
-        let places = (0..places).map(|_| AtomicU32::new(0)).collect();
-        Index { places, entries, far: Mutex::default() }
-    }
-
-    /// One with more places, and whether it has the states; otherwise it is empty.
-    pub fn larger(&self, zeros: Option<u32>, threads: usize) -> (Index, bool) {
-        let places = self.places.len();
-        let next = match self.entries {
-            // The larger, the less may be wasted.
-            Entries::States { bits, .. } if bits > ROOMY => Index::with_places(places * 2, zeros),
-            Entries::States { .. } => match places {
-                0..SMALL => Index::with_places(places * 2, zeros),
-                SMALL..LARGE => Index::with_places(places / 2 * 3, zeros),
-                _ => Index::with_places(places / 4 * 5, zeros),
-            },
-            // Soon entries will be states.
-            Entries::Numbers { .. } if zeros.is_some() => Index::with_places(places * 2, zeros),
-            Entries::Numbers { .. } => Index::with_places(places / 2 * 3, zeros),
-        };
-        let both = matches!((self.entries, next.entries), (Entries::States { .. }, Entries::States { .. }));
-        if both {
-            // What lies in a part of the table will lie in the same part of the larger one: threads do not meet
-            // there. The few that would leave their part come last.
-            let last = Mutex::new(Vec::new());
-            in_parts(places, 1, threads, |part, _| {
-                let new = |at: usize| (at as u128 * next.places.len() as u128 / places as u128) as usize;
-                let (mut hashes, mut outside) = (Vec::new(), Vec::new());
-                let to = new(part.start)..new(part.end);
-                let mut taken = vec![0; to.len().div_ceil(64)];
-                for from in part.clone().step_by(BLOCK) {
-                    self.hashes(from..part.end.min(from + BLOCK), &mut hashes);
-                    next.refill(&to, &mut taken, &hashes, &mut outside);
-                }
-                if let Ok(mut last) = last.lock() {
-                    last.append(&mut outside);
-                }
-            });
-            let far = self.far.lock().map_or_else(|_| Vec::new(), |far| far.iter().copied().collect());
-            let outside = last.into_inner().unwrap_or_default();
-            far.into_iter().chain(outside).for_each(|hash| _ = next.add(hash, &Whose::Mine));
-        }
-        (next, both)
+        let size = Size::at_least(states / SEGMENTS / 4 * 5);
+        Index((0..SEGMENTS).map(|_| Segment::new(size, zeros)).collect())
     }
 
     pub fn memory(&self) -> usize {
-        self.places.len() * size_of::<u32>() + self.far.lock().map_or(0, |far| far.capacity() * 9)
+        self.0.iter().map(Segment::memory).sum()
     }
 
-    /// Whether it should grow before many more states are added.
-    #[inline]
-    pub fn is_crowded(&self, states: usize) -> bool {
-        match self.entries {
+    #[inline(always)]
+    pub fn segment(&self, hash: u64) -> &Segment {
+        &self.0[segment_of(hash)]
+    }
+
+    #[inline(always)]
+    pub fn segment_mut(&mut self, hash: u64) -> &mut Segment {
+        &mut self.0[segment_of(hash)]
+    }
+
+    pub fn segments(&mut self) -> &mut [Segment] {
+        &mut self.0
+    }
+
+    /// Whether all entries are numbers.
+    pub fn has_numbers(&self) -> bool {
+        !self.0.iter().any(Segment::has_states)
+    }
+}
+
+/// Which segment a hash belongs to.
+#[inline(always)]
+pub fn segment_of(hash: u64) -> usize {
+    (hash >> (64 - FIRST)) as usize
+}
+
+impl Segment {
+    fn new(size: Size, zeros: Option<u32>) -> Segment {
+        let numbers = Entries::Numbers { bits: (size.log + 2 + SPARE).min(LONGEST_NUMBER) };
+        // Of the bits of a hash some choose the segment, and most of the others the place.
+        let rest = zeros.map(|zeros| (64 - FIRST).saturating_sub(zeros));
+        let (size, entries) = match (zeros, rest) {
+            // There are so few states that they cannot crowd it.
+            (Some(zeros), Some(rest)) if rest > 5 && size.log + 2 > rest => {
+                (Size { times: 7, log: rest - 2 }, Entries::States { zeros, bits: 0 })
+            }
+            (Some(zeros), Some(rest)) if rest > 5 && rest - size.log - 2 <= 32 - DISTANCE => {
+                (size, Entries::States { zeros, bits: rest - size.log - 2 })
+            }
+            _ => (size, numbers),
+        };
+        let places = size.places();
+        let crowded = match entries {
             // The fewer bits tell a distance, the shorter it must be.
-            Entries::States { bits, .. } if bits > ROOMY => states > self.places.len() / 2,
-            Entries::States { .. } => states > self.places.len() / 6 * 5,
-            Entries::Numbers { .. } => states > self.places.len() / 5 * 4,
+            Entries::States { bits, .. } if bits > ROOMY => places / 2,
+            Entries::States { .. } => places / 7 * 6,
+            Entries::Numbers { .. } => places / 5 * 4,
+        };
+        Segment { places: vec![0; places], size, entries, states: 0, crowded, far: FxHashSet::default() }
+    }
+
+    pub fn memory(&self) -> usize {
+        self.places.len() * size_of::<u32>() + self.far.capacity() * 9
+    }
+
+    /// Whether it should grow before states are added.
+    #[inline(always)]
+    pub fn is_crowded(&self) -> bool {
+        self.states >= self.crowded
+    }
+
+    /// Whether it has room for so many more states, with numbers below one. Where entries are states, these may come
+    /// one by one.
+    pub fn has_room(&self, states: usize, numbers: usize) -> bool {
+        match self.entries {
+            Entries::Numbers { bits } => numbers < 1 << bits && self.states + states <= self.crowded,
+            Entries::States { .. } => !self.is_crowded(),
         }
     }
 
-    pub fn capacity(&self) -> usize {
-        self.places.len()
-    }
-
-    /// How many states there may be: there must be empty places.
-    #[inline]
-    pub fn most(&self) -> usize {
-        self.places.len() - self.places.len() / 16
-    }
-
-    /// Whether entries are numbers.
+    /// Whether the entries say all about states.
     #[inline(always)]
-    pub fn numbers(&self) -> bool {
-        matches!(self.entries, Entries::Numbers { .. })
+    pub fn has_states(&self) -> bool {
+        matches!(self.entries, Entries::States { .. })
     }
 
-    /// Where the search for a hash begins. The greater the hash, the later in the table.
+    /// Makes it larger, with room for so many more states and for numbers below one. `zeros` are behind hashes, as when
+    /// it was made; `hash_of` finds the hash of a state by its number.
+    pub fn grow(&mut self, zeros: Option<u32>, more: usize, numbers: usize, hash_of: impl Fn(u32) -> u64) {
+        while !self.has_room(more, numbers) {
+            let next = self.larger(zeros, numbers);
+            let old = std::mem::replace(self, next);
+            match (old.entries, self.entries) {
+                (Entries::States { .. }, Entries::States { .. }) => {
+                    let (mut hashes, mut outside) = (Vec::new(), Vec::new());
+                    let mut taken = vec![0; self.places.len().div_ceil(64)];
+                    for from in (0..old.places.len()).step_by(BLOCK) {
+                        old.hashes(from..old.places.len().min(from + BLOCK), &mut hashes);
+                        self.refill(&mut taken, &hashes, &mut outside);
+                    }
+                    self.states = old.states - old.far.len() - outside.len();
+                    let far = old.far.iter().map(|hash| hash >> FIRST);
+                    far.chain(outside).for_each(|hash| _ = self.add(hash));
+                }
+                (Entries::Numbers { bits }, _) => {
+                    let entries = old.places.iter().filter(|entry| **entry != 0);
+                    let ids = entries.map(|entry| (entry & ((1 << bits) - 1)) - 1);
+                    self.place(ids.map(|id| (hash_of(id), id)));
+                }
+                (Entries::States { .. }, Entries::Numbers { .. }) => {
+                    unreachable!("entries that are states stay so")
+                }
+            }
+        }
+    }
+
+    /// An empty one with more places, or with more bits for numbers.
+    fn larger(&self, zeros: Option<u32>, numbers: usize) -> Segment {
+        let places = self.places.len();
+        let long = matches!(self.entries, Entries::Numbers { bits } if numbers >= 1 << bits);
+        let size = match self.entries {
+            Entries::Numbers { .. } if long && self.states < self.crowded => self.size,
+            // The larger, the less may be wasted.
+            Entries::States { bits, .. } if bits <= ROOMY => match places {
+                0..SMALL => Size::at_least(places * 4),
+                SMALL..LARGE => Size::at_least(places / 4 * 5 + 1),
+                _ => Size::at_least(places + 1),
+            },
+            // Soon entries will be states.
+            _ if zeros.is_some() => Size::at_least(places * 2),
+            _ => Size::at_least(places / 2 * 3),
+        };
+        let mut next = Segment::new(size, zeros);
+        if let Entries::Numbers { bits } = &mut next.entries {
+            let needed = usize::BITS - numbers.leading_zeros() + 1;
+            *bits = (*bits).max(needed).min(LONGEST_NUMBER);
+        }
+        next
+    }
+
+    /// Where the search for a hash begins. The greater the hash, the later in the segment.
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.places.len() as u128) >> 64) as usize
+        ((u128::from(hash << FIRST) * self.places.len() as u128) >> 64) as usize
     }
 
     #[inline(always)]
@@ -185,26 +250,28 @@ impl Index {
     /// The entry of a state at the place where it belongs, and what is added to it at each place further on;
     /// 0 if the entry is a number.
     #[inline(always)]
-    fn entry(entries: Entries, hash: u64) -> (u32, u32) {
-        match entries {
+    fn entry(&self, hash: u64) -> (u32, u32) {
+        match self.entries {
             Entries::States { zeros, bits } => {
                 (1 << bits | (hash >> zeros) as u32 & ((1 << bits) - 1), 1 << bits)
             }
             // Not those that choose the place.
-            Entries::Numbers { bits } => ((hash << (bits - 2) >> 32) as u32 >> bits << bits, 0),
+            Entries::Numbers { bits } => {
+                ((hash << (FIRST + self.size.log + 2) >> 32) as u32 >> bits << bits, 0)
+            }
         }
     }
 
     /// What is at the place where the search for a hash begins.
     #[inline(always)]
     pub fn first(&self, hash: u64) -> u32 {
-        self.places[self.home(hash)].load(Ordering::Acquire)
+        self.places[self.home(hash)]
     }
 
     /// Whether an entry at that place is that of a state with this hash.
     #[inline(always)]
     pub fn glance(&self, found: u32, hash: u64) -> Glance {
-        let (entry, _) = Index::entry(self.entries, hash);
+        let (entry, _) = self.entry(hash);
         match self.entries {
             Entries::States { .. } if found == entry => Glance::Known,
             Entries::Numbers { bits } if found != 0 && (found ^ entry) >> bits == 0 => {
@@ -214,99 +281,82 @@ impl Index {
         }
     }
 
-    /// The places that belong to one of several parts of all hashes alone.
-    pub fn part(&self, part: usize, parts: usize) -> Range<usize> {
-        (part * self.places.len()).div_ceil(parts)..(part + 1) * self.places.len() / parts
+    /// Whether a state is where the search for it begins. Not for numbers.
+    #[inline(always)]
+    pub fn is_first(&self, hash: u64) -> bool {
+        self.has_states() && self.first(hash) == self.entry(hash).0
     }
 
-    /// Adds a state by its hash. Not for numbers.
+    /// Adds a state by its hash; whether it is new. Not for numbers.
     #[inline]
-    pub fn add(&self, hash: u64, whose: &Whose) -> Added {
-        let (mut entry, further) = Index::entry(self.entries, hash);
-        let (mut at, places) = (self.home(hash), whose.places());
+    pub fn add(&mut self, hash: u64) -> bool {
+        let (mut entry, further) = self.entry(hash);
+        let mut at = self.home(hash);
         loop {
-            if !places.contains(&at) {
-                return Added::Elsewhere;
-            }
-            let found = self.places[at].load(Ordering::Relaxed);
+            let found = self.places[at];
             if found == entry {
-                return Added::Known;
+                return false;
             }
             if found == 0 {
-                if *whose != Whose::Everybodys {
-                    self.places[at].store(entry, Ordering::Relaxed);
-                    return Added::New;
-                }
-                // Nothing is read by way of an entry, so nothing has to be ordered.
-                match self.places[at].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => return Added::New,
-                    // Somebody else took the place, perhaps with this state.
-                    Err(_) => continue,
-                }
+                self.places[at] = entry;
+                self.states += 1;
+                return true;
             }
             let Some(next) = entry.checked_add(further) else {
                 // Whoever did not find a place will not find it later on.
-                let new = self.far.lock().is_ok_and(|mut far| far.insert(hash));
-                return if new { Added::New } else { Added::Known };
+                let new = self.far.insert(hash << FIRST);
+                self.states += usize::from(new);
+                return new;
             };
             entry = next;
             at = self.after(at);
         }
     }
 
-    /// Fills a part of the table that was empty and that nobody else touches with hashes; those that do not belong
-    /// there, or find no place, are left. Bits say which places are taken: no loop whose end nobody could foresee.
-    fn refill(&self, part: &Range<usize>, taken: &mut [u64], hashes: &[u64], outside: &mut Vec<u64>) {
+    /// Fills the table, which was empty, with hashes; those that find no place are left. Bits say which places are
+    /// taken: no loop whose end nobody could foresee.
+    fn refill(&mut self, taken: &mut [u64], hashes: &[u64], outside: &mut Vec<u64>) {
         for hash in hashes {
-            let (entry, further) = Index::entry(self.entries, *hash);
-            let home = self.home(*hash).wrapping_sub(part.start);
+            let (entry, further) = self.entry(*hash);
+            let home = self.home(*hash);
             let at = free(taken, home);
             let distance = at.and_then(|at| further.checked_mul((at - home) as u32));
             match (at, distance.and_then(|distance| entry.checked_add(distance))) {
-                (Some(at), Some(entry)) if at < part.len() => {
+                (Some(at), Some(entry)) if at < self.places.len() => {
                     taken[at / 64] |= 1 << (at % 64);
-                    self.places[part.start + at].store(entry, Ordering::Relaxed);
+                    self.places[at] = entry;
                 }
                 _ => outside.push(*hash),
             }
         }
     }
 
-    /// Adds a state that `is` tells from others; `fill` makes its number, which is taken back by `undo` if somebody
-    /// else fills the place first. Only for numbers.
+    /// Looks for a state that `is` tells from others. Only for numbers.
     #[inline]
-    pub fn add_number(
-        &self,
-        hash: u64,
-        whose: &Whose,
-        is: impl Fn(u32) -> bool,
-        mut fill: impl FnMut() -> u32,
-        mut undo: impl FnMut(u32),
-    ) -> Added {
-        let (mut at, places) = (self.home(hash), whose.places());
-        let (tag, _) = Index::entry(self.entries, hash);
+    pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Found {
+        let mut at = self.home(hash);
         loop {
-            if !places.contains(&at) {
-                return Added::Elsewhere;
+            let found = self.places[at];
+            match self.glance(found, hash) {
+                _ if found == 0 => return Found::Free(at),
+                Glance::Perhaps(id) if is(id) => return Found::Here,
+                _ => at = self.after(at),
             }
-            let found = self.places[at].load(Ordering::Acquire);
-            if found == 0 {
-                let id = fill();
-                let entry = tag | (id + 1);
-                if *whose != Whose::Everybodys {
-                    self.places[at].store(entry, Ordering::Release);
-                    return Added::New;
-                }
-                if self.places[at].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire).is_ok() {
-                    return Added::New;
-                }
-                undo(id);
-                continue;
-            }
-            if matches!(self.glance(found, hash), Glance::Perhaps(id) if is(id)) {
-                return Added::Known;
-            }
-            at = self.after(at);
+        }
+    }
+
+    /// Puts the number of a state to the place that is free for it.
+    #[inline]
+    pub fn put(&mut self, at: usize, hash: u64, id: u32) {
+        self.states += 1;
+        self.places[at] = self.entry(hash).0 | (id + 1);
+    }
+
+    /// Another number for the state at a place.
+    #[inline]
+    pub fn renumber(&mut self, at: usize, id: u32) {
+        if let Entries::Numbers { bits } = self.entries {
+            self.places[at] = self.places[at] >> bits << bits | (id + 1);
         }
     }
 
@@ -314,71 +364,55 @@ impl Index {
     pub fn number(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.home(hash);
         loop {
-            let found = self.places[at].load(Ordering::Acquire);
+            let found = self.places[at];
             match self.glance(found, hash) {
-                Glance::Perhaps(id) if is(id) => return Some(id),
                 _ if found == 0 => return None,
+                Glance::Perhaps(id) if is(id) => return Some(id),
                 _ => at = self.after(at),
             }
         }
     }
 
-    /// Puts in states that are not there, by hash and number.
-    pub fn place(&self, states: impl Iterator<Item = (u64, u32)>, whose: &Whose) {
-        let mut batch = Vec::with_capacity(TOGETHER);
-        let mut states = states.peekable();
-        while states.peek().is_some() {
-            batch.clear();
-            batch.extend(states.by_ref().take(TOGETHER));
-            // Memory is fetched for all of them at once.
-            std::hint::black_box(batch.iter().fold(0, |all, (hash, _)| all | self.first(*hash)));
-            batch.iter().for_each(|(hash, id)| self.place_one(*hash, *id, whose));
-        }
-    }
-
-    fn place_one(&self, hash: u64, id: u32, whose: &Whose) {
-        match self.entries {
-            Entries::States { .. } => {
-                self.add(hash, whose);
-            }
-            Entries::Numbers { .. } => {
-                let entry = Index::entry(self.entries, hash).0 | (id + 1);
-                let mut at = self.home(hash);
-                loop {
-                    let place = &self.places[at];
-                    let (relaxed, free) = (Ordering::Relaxed, place.load(Ordering::Relaxed) == 0);
-                    if free && *whose == Whose::Mine {
-                        return place.store(entry, relaxed);
+    /// Puts in states that are not there, by hash and number. There is room for them.
+    pub fn place(&mut self, states: impl Iterator<Item = (u64, u32)>) {
+        for (hash, id) in states {
+            match self.has_states() {
+                true => _ = self.add(hash),
+                false => {
+                    let mut at = self.home(hash);
+                    while self.places[at] != 0 {
+                        at = self.after(at);
                     }
-                    if free && place.compare_exchange(0, entry, relaxed, relaxed).is_ok() {
-                        return;
-                    }
-                    at = self.after(at);
+                    self.put(at, hash, id);
                 }
             }
         }
     }
 
-    /// Every hash that lies in a part of the table, nearly in order; not for numbers.
-    fn hashes(&self, part: Range<usize>, hashes: &mut Vec<u64>) {
+    /// Every hash that lies in a part of the table, nearly in order, without the bits that chose the segment; not for
+    /// numbers.
+    fn hashes(&self, part: std::ops::Range<usize>, hashes: &mut Vec<u64>) {
         hashes.clear();
         let Entries::States { zeros, bits } = self.entries else { return };
-        let places = self.places.len() as u64;
-        let (mask, shift) = ((1u64 << bits) - 1, 64 - zeros);
-        // The least hash that belongs to a place is home * 2^shift / places, rounded up. This is one or two less, or it.
-        let step = ((1u128 << (shift + 32)) / u128::from(places)) as u64;
+        let (places, times) = (self.places.len() as u32, u64::from(self.size.times));
+        let mask = (1u64 << bits) - 1;
+        // Of so many hashes, one after the other, each place of a few has about the same share: these are the least.
+        let shift = 64 - FIRST - zeros - self.size.log;
+        let least: [u64; 8] = std::array::from_fn(|k| ((k as u64) << shift).div_ceil(times));
+        // Exact for numbers of places as they can be.
+        let inverse = (1u64 << 34) / times + 1;
         hashes.resize(part.len(), 0);
         let mut kept = 0;
-        for at in part {
-            let entry = self.places[at].load(Ordering::Relaxed);
-            let (at, distance) = (at as u64, u64::from((entry >> bits).wrapping_sub(1)));
-            let home = if at >= distance { at - distance } else { (at + places).wrapping_sub(distance) };
-            let least = ((u128::from(home) * u128::from(step)) >> 32) as u64;
-            let hash = least.wrapping_add(u64::from(entry).wrapping_sub(least) & mask);
-            let right = self.home(hash << zeros) as u64 == home;
+        for (at, entry) in (part.start as u32..).zip(&self.places[part]) {
+            let distance = (entry >> bits).wrapping_sub(1);
+            let home = at.wrapping_sub(distance);
+            let home = u64::from(if at >= distance { home } else { home.wrapping_add(places) });
+            let whole = (home * inverse) >> 34;
+            let least = least[(home - whole * times) as usize & 7];
+            let hash = least + (u64::from(*entry).wrapping_sub(least) & mask);
             // Without a branch for places that are empty.
-            hashes[kept] = hash.wrapping_add(if right { 0 } else { mask + 1 }) << zeros;
-            kept += usize::from(entry != 0);
+            hashes[kept] = (whole << shift | hash) << zeros;
+            kept += usize::from(*entry != 0);
         }
         hashes.truncate(kept);
     }
@@ -395,20 +429,6 @@ fn free(taken: &[u64], from: usize) -> Option<usize> {
     Some(next * 64 + taken[next].trailing_ones() as usize)
 }
 
-/// Lets threads do their parts of something long; a part begins at a multiple of `step`. Each is told who writes
-/// to what they share.
-pub fn in_parts(all: usize, step: usize, threads: usize, f: impl Fn(Range<usize>, &Whose) + Sync) {
-    let threads = if all < 1 << 14 { 1 } else { threads.max(1) };
-    let start = |k: usize| if k == threads { all } else { all / step * k / threads * step };
-    let f = &f;
-    std::thread::scope(|scope| {
-        for k in 1..threads {
-            scope.spawn(move || f(start(k)..start(k + 1), &Whose::Everybodys));
-        }
-        f(0..start(1), if threads == 1 { &Whose::Mine } else { &Whose::Everybodys });
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,39 +441,77 @@ mod tests {
     #[test]
     fn hashes_come_back_from_where_they_lie() {
         for bits in [11, 17, 23, 30, 34] {
-            let n = (1u64 << bits).min(60_000);
-            let mut index = Index::new(0, Some(64 - bits));
+            let (n, zeros) = ((1u64 << bits).min(60_000), Some(64 - bits));
+            let mut index = Index::new(0, zeros);
             let mut known = FxHashSet::default();
             for hash in hashes(bits, n) {
-                if index.is_crowded(known.len()) {
-                    let (next, taken) = index.larger(Some(64 - bits), 2);
-                    assert!(taken);
-                    index = next;
+                let segment = index.segment_mut(hash);
+                assert!(segment.has_states());
+                if segment.is_crowded() {
+                    segment.grow(zeros, 1, 0, |_| 0);
                 }
-                let added = if known.insert(hash) { Added::New } else { Added::Known };
-                assert_eq!(index.add(hash, &Whose::Mine), added, "{bits} bits");
+                assert_eq!(segment.add(hash), known.insert(hash), "{bits} bits");
             }
-            assert!(hashes(bits, n).all(|hash| index.add(hash, &Whose::Everybodys) == Added::Known));
-            let seen = std::cell::RefCell::new(
-                index.far.lock().map_or_else(|_| FxHashSet::default(), |f| f.clone()),
-            );
-            let mut lie = Vec::new();
-            index.hashes(0..index.capacity(), &mut lie);
-            lie.into_iter().for_each(|hash| assert!(seen.borrow_mut().insert(hash)));
-            assert_eq!(*seen.borrow(), known);
+            assert!(hashes(bits, n).all(|hash| !index.segment_mut(hash).add(hash)));
+            let mut seen = FxHashSet::default();
+            for (k, segment) in index.segments().iter().enumerate() {
+                let first = (k as u64) << (64 - FIRST);
+                let mut lie = Vec::new();
+                segment.hashes(0..segment.places.len(), &mut lie);
+                let far = segment.far.iter().map(|hash| hash >> FIRST);
+                lie.into_iter().chain(far).for_each(|hash| assert!(seen.insert(first | hash)));
+            }
+            assert_eq!(seen, known);
         }
+    }
+
+    #[test]
+    fn numbers_become_states_once_there_are_enough_places() {
+        let (bits, n) = (42, 120_000);
+        let zeros = Some(64 - bits);
+        let mut index = Index::new(0, zeros);
+        let all: Vec<u64> = hashes(bits, n).collect();
+        for (id, hash) in (0..).zip(&all) {
+            let segment = index.segment_mut(*hash);
+            segment.grow(zeros, 1, id as usize + 1, |id| all[id as usize]);
+            let new = match segment.has_states() {
+                true => segment.add(*hash),
+                false => match segment.find(*hash, |id| all[id as usize] == *hash) {
+                    Found::Here => false,
+                    Found::Free(at) => {
+                        segment.put(at, *hash, id);
+                        true
+                    }
+                },
+            };
+            assert!(new, "{id}");
+        }
+        assert!(!index.has_numbers());
+        for hash in &all {
+            let segment = index.segment_mut(*hash);
+            let known = |id: u32| all[id as usize] == *hash;
+            assert!(if segment.has_states() {
+                !segment.add(*hash)
+            } else {
+                segment.number(*hash, known).is_some()
+            });
+        }
+        assert_eq!(index.segments().iter().map(|segment| segment.states).sum::<usize>(), all.len());
     }
 
     #[test]
     fn what_lies_too_far_is_found_all_the_same() {
         // All belong to the same place.
-        let index = Index::new(0, Some(30));
-        let hash = |i: u64| i << 30;
-        for i in 0..600 {
-            assert_eq!(index.add(hash(i), &Whose::Mine), Added::New);
+        let mut index = Index::new(0, Some(26));
+        let hash = |i: u64| i << 26;
+        let segment = index.segment_mut(0);
+        for i in 0..50 {
+            assert!(segment.add(hash(i)));
         }
-        assert!((0..600).all(|i| index.add(hash(i), &Whose::Everybodys) == Added::Known));
-        assert!(index.far.lock().is_ok_and(|far| !far.is_empty()));
-        assert_eq!(index.add(hash(600), &Whose::Mine), Added::New);
+        assert!((0..50).all(|i| !segment.add(hash(i))));
+        assert!(!segment.far.is_empty());
+        segment.grow(Some(26), 1, 0, |_| 0);
+        assert!((0..50).all(|i| !segment.add(hash(i))));
+        assert!(segment.add(hash(50)));
     }
 }

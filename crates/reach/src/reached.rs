@@ -12,6 +12,7 @@ use rendez_network::steps::Fate;
 
 use crate::expand::{Twins, View};
 use crate::graph::{Graph, Limits};
+use crate::index::Index;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store};
 use crate::stubborn::{Places, Scratch, Stubborn};
@@ -27,6 +28,7 @@ pub struct Reached<'s, 'p> {
     pub layout: Layout,
     pub patches: Vec<Patch>,
     pub store: Store,
+    pub index: Index,
     /// States in which nothing can happen.
     pub blocked: Vec<u32>,
     /// Outcomes in which something notable happens, each with the first state it was seen in.
@@ -79,7 +81,7 @@ impl Reached<'_, '_> {
     /// All edges; the end if a limit is met.
     pub fn graph(&self, control: &Control) -> Result<&Graph, End> {
         let limits = Limits { bytes: self.left, until: self.until, control };
-        self.graph.get_or_init(|| Graph::new(&self.view(), limits)).as_ref().map_err(|end| *end)
+        self.graph.get_or_init(|| Graph::new(&self.view(), &self.index, limits)).as_ref().map_err(|end| *end)
     }
 
     pub fn take_graph(&mut self, control: &Control) -> Option<Graph> {
@@ -101,7 +103,7 @@ impl Reached<'_, '_> {
             self.store.read(id, &mut target);
             let mut taken = None;
             // The first is the nearest to the start.
-            for parent in self.store.parents(id).filter(|p| self.store.is_state(*p)) {
+            for parent in self.store.parents(id) {
                 self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
                     let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
                     if taken.is_none() && followed && to == target {

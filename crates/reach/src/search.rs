@@ -12,13 +12,13 @@ use rendez_evidence::{Control, End, Options, Stats};
 use rendez_model::EntryId;
 use rendez_network::network::{Network, Tig};
 
-use crate::crew::{BATCH, BLOCK, Crew, Room};
+use crate::crew::{BATCH, Crew, work_plainly};
 use crate::enabled::Enabled;
-use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
+use crate::expand::{Access, Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
 use crate::flat::Flat;
 use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
-use crate::index::Whose;
+use crate::index::Index;
 use crate::reached::Reached;
 use crate::store::{Layout, MOST_STATES, Patch, Store};
 use crate::stubborn::{Places, Stubborn, update_places};
@@ -92,6 +92,7 @@ struct Run<'r, 's, 'p> {
     layout: Layout,
     patches: Vec<Patch>,
     store: Store,
+    index: Index,
     config: &'r Config,
     options: &'r Options,
     control: &'r Control,
@@ -110,8 +111,6 @@ struct Run<'r, 's, 'p> {
     symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
-    /// Numbers that no state has.
-    holes: usize,
     /// States that were packed anew, and the contents of slots when that was last done.
     packed: usize,
     counts: Vec<usize>,
@@ -120,6 +119,34 @@ struct Run<'r, 's, 'p> {
     learnt_at: usize,
     /// Once it is complete.
     graph: Option<Graph>,
+}
+
+/// The limits that were set, and what they are about.
+struct Bounds<'r> {
+    options: &'r Options,
+    control: &'r Control,
+    started: Instant,
+    store: &'r Store,
+    other_bytes: usize,
+}
+
+impl Bounds<'_> {
+    /// The limit that is met, if one is.
+    fn end(&self) -> Option<End> {
+        let states = self.store.len();
+        self.control.states.store(states, Ordering::Relaxed);
+        if self.control.stop.load(Ordering::Relaxed) {
+            Some(End::Interrupted)
+        } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
+            Some(End::Time)
+        } else if self.store.memory() + self.other_bytes > self.options.memory {
+            Some(End::Memory)
+        } else if states > self.options.max_states.min(MOST_STATES) {
+            Some(End::States)
+        } else {
+            None
+        }
+    }
 }
 
 impl<'r, 's, 'p> Run<'r, 's, 'p> {
@@ -141,7 +168,9 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry.update(&mut network.slots);
             network.count();
         }
-        let layout = Layout::new((0..start.len()).map(|slot| network.slots.count(slot).max(2)));
+        // At first every slot gets new contents again and again: there is room for some, unless slots are many.
+        let room = 1 << (ROOMY / start.len().max(1)).clamp(1, MOST_SPARE + 1);
+        let layout = Layout::new((0..start.len()).map(|slot| network.slots.count(slot).max(room)));
         let steps = &network.steps;
         let stubborn = match config.stubborn && config.merge {
             true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
@@ -151,13 +180,16 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         update_places(&mut places, &network.slots);
         let quiet_entries = steps.loud.borrow().len();
         let words = layout.pack(&start);
-        let store = Store::new(&layout, 1 << 12, stubborn.is_some());
+        let counts = (0..start.len()).map(|slot| network.slots.count(slot)).collect();
+        let store = Store::new(&layout, stubborn.is_some());
         store.begin(&words);
+        let index = store.index(1);
         Run {
             network,
             layout,
             patches: Vec::new(),
             store,
+            index,
             config,
             options,
             control,
@@ -174,9 +206,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry,
             places,
             fast: None,
-            holes: 0,
             packed: 0,
-            counts: Vec::new(),
+            counts,
             version: 0,
             learnt_at: 0,
             graph: None,
@@ -198,7 +229,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         worker.notable.sort_by_key(|n| n.1);
         worker.blocked.sort_unstable();
         let stats = Stats {
-            states: self.store.len() - self.holes,
+            states: self.store.len(),
             transitions: self.transitions + worker.transitions,
             seconds: self.started.elapsed().as_secs_f64(),
             peak_bytes: self.store.memory() + self.network.memory(),
@@ -214,6 +245,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             layout: self.layout,
             patches: self.patches,
             store: self.store,
+            index: self.index,
             blocked: worker.blocked,
             notable: worker.notable,
             end,
@@ -238,6 +270,15 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// A task or object with one content for so many states does not multiply what there is to learn.
 const STATES_A_CONTENT: usize = 1 << 14;
+/// States of a level that may be worth bits.
+const LEAST_LEVEL: usize = 1 << 6;
+/// States of a level that are worth several threads; and where there are no bits or flat tables.
+const LARGE_LEVEL: usize = 1 << 11;
+const LARGE_SLOW_LEVEL: usize = 1 << 8;
+/// Bits of states that are few.
+const ROOMY: usize = 64;
+/// So many states are packed anew in no time.
+const FEW: usize = 1 << 9;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
 
@@ -248,7 +289,7 @@ impl Run<'_, '_, '_> {
         while end == End::Complete && self.stubborn.is_some() && !self.config.deadlock_only {
             let from = self.store.len();
             let left = self.options.memory.saturating_sub(self.store.memory() + self.network_bytes);
-            let graph = match Graph::new(&self.shared(), self.limits(left)) {
+            let graph = match Graph::new(&self.shared(), &self.index, self.limits(left)) {
                 Ok(graph) => graph,
                 Err(end) => return end,
             };
@@ -317,11 +358,11 @@ impl Run<'_, '_, '_> {
     fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
-            self.narrow();
+            self.narrow(2 * self.learnt_at.max(FEW));
             self.prepare(to - from);
             // Small levels are for one thread: those that are done before another one would have begun.
-            let large = if self.fast.is_some() { 64 * BLOCK } else { 4 * BLOCK };
-            let large = self.config.large.unwrap_or(large as usize);
+            let large = if self.fast.is_some() { LARGE_LEVEL } else { LARGE_SLOW_LEVEL };
+            let large = self.config.large.unwrap_or(large);
             let done = match self.threads() > 1 && to - from > large {
                 true => self.levels_of_many(from as u32, to as u32, large),
                 false => self.level_of_one(from as u32, to as u32).map_or(Ok(to), Err),
@@ -351,20 +392,21 @@ impl Run<'_, '_, '_> {
 
     /// Makes bits or flat tables for a level, if it is large enough to be worth it.
     fn prepare(&mut self, states: usize) {
-        let (tables, slots) = (&self.network.tables, &self.network.slots);
         let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
         self.worker.missed += others.sum::<usize>();
-        if self.stubborn.is_some() || (self.config.merge && tables.anyone_alone()) {
+        if self.stubborn.is_some() || (self.config.merge && self.network.tables.anyone_alone()) {
             self.fast = None;
             return;
         }
-        let known = tables.size();
+        let known = self.network.tables.size();
         let worth = match &self.fast {
             Some(fast) => fast.known < known && self.worker.missed > self.config.large.unwrap_or(known),
-            None => states > self.config.large.unwrap_or(known),
+            None => states > self.config.large.unwrap_or(known.max(LEAST_LEVEL)),
         };
         if worth {
+            self.narrow(0);
             self.worker.missed = 0;
+            let (tables, slots) = (&self.network.tables, &self.network.slots);
             let counts = (0..slots.count_slots()).map(|slot| slots.count(slot));
             let form = match Enabled::new(tables, counts, &self.layout, &self.patches) {
                 Some(enabled) => Form::Bits(enabled),
@@ -374,20 +416,18 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    fn limit(&mut self) -> Option<End> {
-        let states = self.store.len() - self.holes;
-        self.control.states.store(states, Ordering::Relaxed);
+    fn limit(&self) -> Option<End> {
         let again = self.loud || !self.varied.is_empty() || self.in_vain();
-        if again || self.control.stop.load(Ordering::Relaxed) {
-            Some(End::Interrupted)
-        } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
-            Some(End::Time)
-        } else if self.store.memory() + self.network_bytes > self.options.memory {
-            Some(End::Memory)
-        } else if states > self.options.max_states.min(MOST_STATES) {
-            Some(End::States)
-        } else {
-            None
+        if again { Some(End::Interrupted) } else { self.bounds().end() }
+    }
+
+    fn bounds(&self) -> Bounds<'_> {
+        Bounds {
+            options: self.options,
+            control: self.control,
+            started: self.started,
+            store: &self.store,
+            other_bytes: self.network_bytes,
         }
     }
 
@@ -403,12 +443,11 @@ impl Run<'_, '_, '_> {
                         break;
                     }
                 }
-                if self.store.is_crowded() {
-                    self.store.grow(self.threads());
-                }
                 let next = to.min(id + BATCH);
-                let shared = self.shared();
-                match worker.expand_batch(&shared, &fast, id..next) {
+                let mut index = std::mem::take(&mut self.index);
+                let expanded = worker.expand_batch(&self.shared(), &fast, &mut index, id..next);
+                self.index = index;
+                match expanded {
                     Ok(()) => {
                         id = next;
                         self.fast = Some(fast);
@@ -462,15 +501,11 @@ impl Run<'_, '_, '_> {
 
     /// Expands a state, learning what is needed.
     fn expand(&mut self, worker: &mut Worker, id: u32, whole: bool) -> Option<End> {
-        if self.store.is_crowded() {
-            self.store.grow(self.threads());
-        }
-        if !self.store.is_state(id) {
-            return None;
-        }
         loop {
-            let shared = self.shared();
-            match worker.expand(&shared, id, whole) {
+            let mut index = std::mem::take(&mut self.index);
+            let expanded = worker.expand(&self.shared(), &mut Access::Alone(&mut index), id, whole);
+            self.index = index;
+            match expanded {
                 Ok(()) => return None,
                 Err(unknown) => self.learn(unknown),
             }
@@ -501,7 +536,6 @@ impl Run<'_, '_, '_> {
             }
             (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
             (Unknown::Turn(_), None) => {}
-            (Unknown::Room, _) => return self.store.grow(self.threads()),
         }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.update(&mut self.network.slots);
@@ -537,16 +571,17 @@ impl Run<'_, '_, '_> {
 
     /// Some slot needs more bits.
     fn widen(&mut self) {
-        // Where that happens again and again there is room for what comes.
+        // Where that happens again and again there is room for what comes, and as long as there are few states.
         self.packed += self.store.len();
-        self.pack_anew(Some((self.packed / (self.store.len() + 20_000)).min(MOST_SPARE)));
+        let spare = self.packed / (self.store.len() + 20_000) + usize::from(self.store.len() < FEW);
+        self.pack_anew(Some(spare.min(MOST_SPARE)));
     }
 
-    /// Where nothing new has come for long, room for it is given up.
-    fn narrow(&mut self) {
+    /// With more than some states, room for what may come is given up.
+    fn narrow(&mut self, states: usize) {
         let slots = &self.network.slots;
         let tight = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
-        if self.store.len() > 2 * self.learnt_at && self.layout.bits > tight.bits + tight.bits / 16 {
+        if self.store.len() > states && self.layout.bits > tight.bits + tight.bits / 16 {
             self.pack_anew(None);
         }
     }
@@ -561,13 +596,16 @@ impl Run<'_, '_, '_> {
             let count = slots.count(slot).max(1);
             match spare {
                 None => count,
-                Some(spare) if count > self.counts[slot].max(1) => count << spare,
+                Some(spare) if count > self.counts[slot].max(1) => {
+                    (count << spare).max(self.layout.room(slot))
+                }
                 Some(spare) => count.max(self.layout.room(slot)).max(1 + spare / 2),
             }
         };
         let layout = Layout::new((0..slots.count_slots()).map(room));
-        let store = Store::new(&layout, self.store.len(), self.stubborn.is_some());
+        let store = Store::new(&layout, self.stubborn.is_some());
         store.take_over(&self.store, &self.layout.moves(&layout), self.threads());
+        self.index = store.index(self.threads());
         self.patches = self
             .network
             .tables
@@ -583,71 +621,46 @@ impl Run<'_, '_, '_> {
 
     /// Expands a level, and others behind it that are large; where the last one ends.
     fn levels_of_many(&mut self, from: u32, to: u32, large: usize) -> Result<usize, End> {
-        // Whoever wants one state only looks what there is after each level.
-        let large = if self.config.first_only { usize::MAX } else { large };
-        let crew = Crew::new(self.threads(), from, to, large);
+        // Whoever wants one state only looks what there is after each level. Threads that are at work go on to smaller
+        // levels than those that they would begin with.
+        let large = if self.config.first_only { usize::MAX } else { large / 8 };
         let mut workers = std::mem::take(&mut self.others);
         workers.insert(0, std::mem::take(&mut self.worker));
         workers.resize_with(self.threads(), Worker::default);
-        for worker in &mut workers {
-            // What is not used of them is lost.
-            worker.spare.block = ((to - from) / 16).clamp(2, 256);
-            worker.spare.whose = Whose::Everybodys;
-        }
-        loop {
+        let mut left = from..to;
+        while !left.is_empty() {
             if let Some(end) = self.limit() {
                 self.join(workers);
                 return Err(end);
             }
-            if self.store.is_crowded() || crew.has_letters() {
-                self.store.grow(self.threads());
-            }
-            self.store.keep_nothing(workers.iter_mut().map(|worker| &mut worker.spare));
-            crew.work(&mut workers, &self.shared());
-            self.holes += workers.iter_mut().map(|worker| std::mem::take(&mut worker.holes)).sum::<usize>();
-            for i in 0..workers.len() {
-                let mut elsewhere = std::mem::take(&mut workers[i].elsewhere);
-                while workers[0].read(&self.shared(), &mut elsewhere) == Room::TooLittle {
-                    self.store.grow(self.threads());
+            let mut index = std::mem::take(&mut self.index);
+            match &self.fast {
+                Some(fast) => {
+                    let bounds = self.bounds();
+                    let limit = || bounds.end().is_some();
+                    let crew = Crew::new(workers.len(), large, &limit);
+                    left = crew.work(&mut workers, &self.shared(), fast, &mut index, left);
                 }
-                elsewhere.clear();
-                workers[i].elsewhere = elsewhere;
+                None => left.start = work_plainly(&mut workers, &self.shared(), &mut index, left.clone()),
             }
-            // They are written for the layout at hand.
-            if crew.has_letters() {
-                continue;
-            }
+            self.index = index;
             let deferred: Vec<u32> =
                 workers.iter_mut().flat_map(|w| std::mem::take(&mut w.deferred)).collect();
-            // What they lead to is kept apart: its parents are not those of what comes before and behind. And states may
-            // be packed anew: only holes have numbers without a state then.
-            if !deferred.is_empty() {
-                self.holes += workers.iter_mut().map(|w| self.store.discard(&mut w.spare)).sum::<usize>();
-            }
             let mut first = std::mem::take(&mut workers[0]);
-            let mut end = None;
-            for id in deferred {
-                end = self.expand(&mut first, id, false);
-                if end.is_some() {
-                    break;
-                }
-            }
-            self.holes += self.store.discard(&mut first.spare);
+            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, false));
             workers[0] = first;
-            if end.is_some() || crew.is_done() {
+            if let Some(end) = end {
                 self.join(workers);
-                return end.map_or(Ok(crew.to() as usize), Err);
+                return Err(end);
             }
         }
+        self.join(workers);
+        Ok(left.end as usize)
     }
 
     fn join(&mut self, mut workers: Vec<Worker>) {
         let mut first = workers.remove(0);
-        self.holes += self.store.discard(&mut first.spare);
-        first.spare.block = 1;
-        first.spare.whose = Whose::Mine;
         for other in &mut workers {
-            self.holes += self.store.discard(&mut other.spare);
             self.transitions += std::mem::take(&mut other.transitions);
             for (outcome, state) in other.notable.drain(..) {
                 if first.noted.len() <= outcome as usize {

@@ -1,20 +1,20 @@
-//! Packed states in a table that several threads share.
+//! Packed states that several threads share.
 //!
 //! A state is a few words, of which only the bits in use are kept. States lie one after the other in chunks
-//! that never move; an [`Index`] knows which there are. Where it holds their numbers, a thread that wants to add
-//! a state writes it first and then publishes its number; if another was faster, the number is kept for
-//! the next one. The index grows between levels of the search only.
+//! that never move; an [`Index`] knows which there are. Whoever adds a state has the segment of the index that it
+//! belongs to, so that every number is that of a state.
 //!
 //! States are numbered as they are found, so those that are found from one state, or from the next ones, have
 //! numbers close to each other. It is enough to know for a group of them between which numbers their parents
 //! are; which one it was is found out again when a way is wanted.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rendez_network::network::Outcome;
 
-use crate::index::{Added, Glance, Index, MOST, Whose, in_parts};
+use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
 
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
@@ -181,26 +181,25 @@ const fn inverse(odd: u64) -> u64 {
 
 /// States per chunk.
 const CHUNK: usize = 1 << 11;
+/// Lists of chunks, each twice as long as the one before.
+const LISTS: usize = 20;
 /// States that share what is known of their parents.
 const GROUP: usize = 64;
-/// More states than this cannot be numbered.
-pub const MOST_STATES: usize = MOST - (1 << 14);
+/// States for which memory is fetched at once.
+const TOGETHER: usize = 64;
+/// More states than this are not looked for; there are numbers for those that come before it is noticed.
+pub const MOST_STATES: usize = 1 << 29;
 
 struct Chunk {
     /// Bits of states, without gaps.
     bits: Box<[AtomicU64]>,
-    /// Numbers that no state has.
-    holes: Marks,
-    /// States of which not all steps were followed.
-    partial: Marks,
+    /// States of which not all steps were followed, once there is one.
+    partial: OnceLock<Box<[AtomicU64]>>,
     /// By group: the least and the greatest parent.
     parents: Box<[(AtomicU32, AtomicU32)]>,
     /// With stubborn sets: the parent of each state, and where its set began.
     exact: Box<[(AtomicU32, AtomicU32)]>,
 }
-
-/// A bit for each state of a chunk, once one is set.
-type Marks = OnceLock<Box<[AtomicU64]>>;
 
 pub struct Store {
     width: usize,
@@ -208,13 +207,12 @@ pub struct Store {
     /// What the last word of a state may use.
     last: u64,
     stubborn: bool,
-    index: Index,
-    chunks: Vec<OnceLock<Chunk>>,
+    chunks: [OnceLock<Box<[OnceLock<Chunk>]>>; LISTS],
     next: Apart<AtomicU32>,
-    /// States that threads may be about to add, at the most.
-    kept: Apart<AtomicUsize>,
-    /// How many chunks have marks, of either kind.
+    /// How many chunks have marks.
     marked: AtomicUsize,
+    /// Bytes of the index.
+    index_bytes: AtomicUsize,
 }
 
 /// What several threads write, away from what they only read.
@@ -222,29 +220,20 @@ pub struct Store {
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// Numbers that a thread has taken and not used yet.
+/// What whoever writes states keeps in mind.
 #[derive(Default)]
-pub struct Spare {
-    next: u32,
-    end: u32,
-    /// The words of all states, counted through, that only these numbers have bits in.
-    own: std::ops::Range<usize>,
-    /// How many are taken at once; several threads would wait for each other otherwise.
-    pub block: u32,
-    /// How many states there must be room for.
-    kept: usize,
-    /// Who adds states.
-    pub whose: Whose,
+pub struct Writer {
+    pub sole: Sole,
     /// A group of states, and parents that were noted for it.
     noted: Option<(u32, (u32, u32))>,
 }
 
-impl Spare {
-    /// Whether one thread adds states.
-    #[inline(always)]
-    fn is_alone(&self) -> bool {
-        self.block <= 1
-    }
+/// Whether nobody else writes at the same time.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sole {
+    #[default]
+    Yes,
+    No,
 }
 
 fn zeros(n: usize) -> Box<[AtomicU64]> {
@@ -252,28 +241,64 @@ fn zeros(n: usize) -> Box<[AtomicU64]> {
 }
 
 impl Store {
-    pub fn new(layout: &Layout, capacity: usize, stubborn: bool) -> Store {
+    pub fn new(layout: &Layout, stubborn: bool) -> Store {
         let used = layout.bits - 64 * (layout.words - 1);
         debug_assert!((1..=64).contains(&used));
-        let mut store = Store {
+        Store {
             width: layout.words,
             bits: layout.bits,
             last: if used == 64 { u64::MAX } else { (1 << used) - 1 },
             stubborn,
-            index: Index::new(0, None),
-            chunks: Vec::new(),
+            chunks: std::array::from_fn(|_| OnceLock::new()),
             next: Apart::default(),
-            kept: Apart::default(),
             marked: AtomicUsize::new(0),
-        };
-        store.index = Index::new(capacity, store.zeros());
-        store.make_room();
-        store
+            index_bytes: AtomicUsize::new(0),
+        }
     }
 
-    /// Chunks for as many states as the index has places for, and what threads may take in advance.
-    fn make_room(&mut self) {
-        self.chunks.resize_with(self.index.capacity() / CHUNK + (1 << 14) / CHUNK, OnceLock::new);
+    /// The index of the states that are there.
+    pub fn index(&self, threads: usize) -> Index {
+        let index = self.filled(self.zeros(), threads);
+        self.index_bytes.store(index.memory(), Ordering::Relaxed);
+        index
+    }
+
+    fn filled(&self, zeros: Option<u32>, threads: usize) -> Index {
+        let mut index = Index::new(self.len(), zeros);
+        let threads = if self.len() < 1 << 14 { 1 } else { threads.clamp(1, SEGMENTS) };
+        let each = SEGMENTS.div_ceil(threads);
+        std::thread::scope(|scope| {
+            let mut parts = (0..).step_by(each).zip(index.segments().chunks_mut(each));
+            let own = parts.next();
+            for (first, part) in parts {
+                scope.spawn(move || self.fill(part, first, zeros));
+            }
+            own.into_iter().for_each(|(first, part)| self.fill(part, first, zeros));
+        });
+        index
+    }
+
+    /// Puts those states into segments, counted from one, that belong there.
+    fn fill(&self, segments: &mut [Segment], first: usize, zeros: Option<u32>) {
+        let (mut words, mut batch) = (vec![0; self.width], Vec::with_capacity(TOGETHER));
+        let len = self.len() as u32;
+        for id in 0..len {
+            self.read(id, &mut words);
+            let hash = self.hash(&words);
+            if (first..first + segments.len()).contains(&segment_of(hash)) {
+                batch.push((segment_of(hash) - first, hash, id));
+            }
+            if batch.len() == TOGETHER || id + 1 == len {
+                // Memory is fetched for all of them at once.
+                std::hint::black_box(
+                    batch.iter().fold(0, |all, (k, hash, _)| all | segments[*k].first(*hash)),
+                );
+                for (k, hash, id) in batch.drain(..) {
+                    segments[k].grow(zeros, 1, len as usize, |id| self.hash_of(id));
+                    segments[k].place(std::iter::once((hash, id)));
+                }
+            }
+        }
     }
 
     /// The zeros behind hashes, if these tell states apart. Where few of the steps are followed numbers are
@@ -297,9 +322,24 @@ impl Store {
         h ^ h >> 32
     }
 
+    fn hash_of(&self, id: u32) -> u64 {
+        let mut words = [0; 8];
+        match words.get_mut(..self.width) {
+            Some(words) => {
+                self.read(id, words);
+                self.hash(words)
+            }
+            None => {
+                let mut words = vec![0; self.width];
+                self.read(id, &mut words);
+                self.hash(&words)
+            }
+        }
+    }
+
     /// The word with a hash.
     #[inline(always)]
-    fn word_of(&self, hash: u64) -> u64 {
+    pub fn word_of(&self, hash: u64) -> u64 {
         self.fold(hash.wrapping_mul(BACK[1])).wrapping_mul(BACK[0]) >> (64 - self.bits)
     }
 
@@ -310,93 +350,49 @@ impl Store {
         mixed ^ mixed >> self.bits.div_ceil(2) >> unused << unused
     }
 
-    /// Numbers given out; some few may be holes.
+    /// How many states there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.next.0.load(Ordering::Relaxed) as usize
     }
 
+    /// Says how many states there are, all of which were written.
+    pub fn set_len(&self, states: usize) {
+        self.next.0.store(states as u32, Ordering::Relaxed);
+    }
+
+    /// Bytes of the states and of the index.
     pub fn memory(&self) -> usize {
         let used = self.len().div_ceil(CHUNK);
         let chunk = CHUNK * self.bits / 8 + CHUNK / GROUP * 8 + if self.stubborn { CHUNK * 8 } else { 0 };
         let marks = self.marked.load(Ordering::Relaxed) * CHUNK / 8;
-        self.index.memory() + used * chunk + marks + self.chunks.len() * size_of::<OnceLock<Chunk>>()
+        let lists = (used + 1).next_power_of_two() * size_of::<OnceLock<Chunk>>();
+        self.index_bytes.load(Ordering::Relaxed) + used * chunk + marks + lists
     }
 
-    /// Whether the index should grow before many more states are added.
-    #[inline]
-    pub fn is_crowded(&self) -> bool {
-        self.index.is_crowded(self.len())
-    }
-
-    /// The places of the index that one of several threads has to itself.
-    pub fn part(&self, thread: usize, threads: usize) -> Whose {
-        Whose::Part(self.index.part(thread, threads))
-    }
-
-    /// How many places the index has.
-    #[inline]
-    pub fn places(&self) -> usize {
-        self.index.capacity()
-    }
-
-    /// Whether there is room for so many more states. Each of several threads keeps room for the most that it ever
-    /// asked for, so that mostly nothing has to be written for the others to see.
-    #[inline]
-    pub fn has_room(&self, states: usize, spare: &mut Spare) -> bool {
-        if spare.is_alone() {
-            return self.len() + states <= self.index.most();
+    /// Makes room in a segment for so many more states, with numbers below one.
+    pub fn make_room(&self, segment: &mut Segment, states: usize, numbers: usize) {
+        if !segment.has_room(states, numbers) {
+            let before = segment.memory();
+            segment.grow(self.zeros(), states, numbers, |id| self.hash_of(id));
+            self.index_bytes.fetch_add(segment.memory().saturating_sub(before), Ordering::Relaxed);
         }
-        if spare.kept < states {
-            self.kept.0.fetch_add(states - spare.kept, Ordering::Relaxed);
-            spare.kept = states;
-        }
-        self.len() + self.kept.0.load(Ordering::Relaxed).max(states) <= self.index.most()
-    }
-
-    /// Gives up the room that threads keep, before they begin anew.
-    pub fn keep_nothing<'s>(&mut self, spares: impl Iterator<Item = &'s mut Spare>) {
-        spares.for_each(|spare| spare.kept = 0);
-        *self.kept.0.get_mut() = 0;
-    }
-
-    pub fn grow(&mut self, threads: usize) {
-        let (next, taken) = self.index.larger(self.zeros(), threads);
-        self.index = next;
-        self.make_room();
-        if !taken {
-            self.fill(&self.index, threads);
-        }
-    }
-
-    /// Puts all states into an index.
-    fn fill(&self, index: &Index, threads: usize) {
-        in_parts(self.len(), 1, threads, |part, whose| {
-            let mut words = vec![0; self.width];
-            let states = (part.start as u32..part.end as u32).filter(|id| self.is_state(*id));
-            let hashed = states.map(|id| {
-                self.read(id, &mut words);
-                (self.hash(&words), id)
-            });
-            index.place(hashed, whose);
-        });
     }
 
     /// For looking up numbers of states.
-    pub fn finder(&self, threads: usize) -> Finder<'_> {
-        let index = (!self.index.numbers()).then(|| {
-            let index = Index::new(self.len(), None);
-            self.fill(&index, threads);
-            index
-        });
-        Finder { store: self, index }
+    pub fn finder<'a>(&'a self, index: &'a Index, threads: usize) -> Finder<'a> {
+        let own = (!index.has_numbers()).then(|| self.filled(None, threads));
+        Finder { store: self, index, own }
     }
 
     #[inline]
     fn chunk(&self, id: u32) -> &Chunk {
-        self.chunks[id as usize / CHUNK].get_or_init(|| Chunk {
+        let number = id as usize / CHUNK + 1;
+        let list = number.ilog2();
+        let chunks =
+            self.chunks[list as usize].get_or_init(|| (0..1 << list).map(|_| OnceLock::new()).collect());
+        chunks[number - (1 << list)].get_or_init(|| Chunk {
             bits: zeros(CHUNK * self.bits / 64 + 2),
-            holes: OnceLock::new(),
             partial: OnceLock::new(),
             parents: (0..CHUNK / GROUP).map(|_| (AtomicU32::new(u32::MAX), AtomicU32::new(0))).collect(),
             exact: (0..if self.stubborn { CHUNK } else { 0 })
@@ -425,40 +421,32 @@ impl Store {
         }
     }
 
-    /// Reads the states with some numbers, one after the other, and tells which numbers are states.
-    pub fn read_all(&self, ids: std::ops::Range<u32>, words: &mut Vec<u64>, states: &mut Vec<u32>) {
+    /// Reads the states with some numbers, one after the other.
+    pub fn read_all(&self, ids: Range<u32>, words: &mut Vec<u64>) {
         words.clear();
-        states.clear();
         let mut from = ids.start;
         while from < ids.end {
             let chunk = self.chunk(from);
             let end = ids.end.min((from / CHUNK as u32 + 1) * CHUNK as u32);
-            for id in (from..end).filter(|id| !bit(&chunk.holes, *id)) {
-                states.push(id);
-                words.extend((0..self.width).map(|i| self.word(chunk, id, i)));
+            match self.width {
+                1 => words.extend((from..end).map(|id| self.word(chunk, id, 0))),
+                width => {
+                    words.extend((from..end).flat_map(|id| (0..width).map(move |i| self.word(chunk, id, i))))
+                }
             }
             from = end;
         }
     }
 
     #[inline(always)]
-    fn equals(&self, id: u32, words: &[u64]) -> bool {
+    pub fn first_word(&self, id: u32) -> u64 {
+        self.word(self.chunk(id), id, 0)
+    }
+
+    #[inline(always)]
+    pub fn equals(&self, id: u32, words: &[u64]) -> bool {
         let chunk = self.chunk(id);
         words.iter().enumerate().all(|(i, word)| self.word(chunk, id, i) == *word)
-    }
-
-    /// Whether some state has a number.
-    #[inline]
-    pub fn is_state(&self, id: u32) -> bool {
-        !bit(&self.chunk(id).holes, id)
-    }
-
-    fn mark(&self, marks: &Marks, id: u32) {
-        let bits = marks.get_or_init(|| {
-            self.marked.fetch_add(1, Ordering::Relaxed);
-            zeros(CHUNK / 64)
-        });
-        put(&bits[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
     }
 
     /// The numbers between which the parent of a state is; the first has itself.
@@ -495,7 +483,11 @@ impl Store {
     /// Notes that a reduction left steps of a state out; `which` says how.
     pub fn set_partial(&self, id: u32, which: u32) {
         let chunk = self.chunk(id);
-        self.mark(&chunk.partial, id);
+        let marks = chunk.partial.get_or_init(|| {
+            self.marked.fetch_add(1, Ordering::Relaxed);
+            zeros(CHUNK / 64)
+        });
+        put(&marks[id as usize % CHUNK / 64], 1 << (id % 64), Sole::No);
         if let Some(exact) = chunk.exact.get(id as usize % CHUNK) {
             exact.1.store(which, Ordering::Relaxed);
         }
@@ -504,36 +496,16 @@ impl Store {
     /// How steps of a state were left out, if some were.
     pub fn partial(&self, id: u32) -> Option<u32> {
         let chunk = self.chunk(id);
+        let marks = chunk.partial.get()?[id as usize % CHUNK / 64].load(Ordering::Relaxed);
         let which = || chunk.exact.get(id as usize % CHUNK).map_or(0, |e| e.1.load(Ordering::Relaxed));
-        bit(&chunk.partial, id).then(which)
-    }
-
-    /// What is at the place where a search for a state with this hash begins.
-    #[inline(always)]
-    pub fn first(&self, hash: u64) -> u32 {
-        self.index.first(hash)
-    }
-
-    /// Whether that is the state itself.
-    #[inline(always)]
-    pub fn is_at(&self, entry: u32, hash: u64, words: &[u64]) -> bool {
-        match self.index.glance(entry, hash) {
-            Glance::Known => true,
-            Glance::Unknown => false,
-            Glance::Perhaps(id) => self.equals(id, words),
-        }
+        (marks >> (id % 64) & 1 != 0).then(which)
     }
 
     /// Looks at the states that entries may be, so that memory is fetched for all at once.
     #[inline]
-    pub fn look_at(&self, looks: impl Iterator<Item = (u32, u64)>) {
-        self.touch(&self.index, looks);
-    }
-
-    #[inline]
-    fn touch(&self, index: &Index, looks: impl Iterator<Item = (u32, u64)>) {
-        let first = |(entry, hash)| match index.glance(entry, hash) {
-            Glance::Perhaps(id) => self.word(self.chunk(id), id, 0),
+    pub fn look_at(&self, index: &Index, looks: impl Iterator<Item = (u32, u64)>) {
+        let first = |(entry, hash)| match index.segment(hash).glance(entry, hash) {
+            Glance::Perhaps(id) => self.first_word(id),
             _ => 0,
         };
         std::hint::black_box(looks.map(first).fold(0, |all, word| all | word));
@@ -541,110 +513,136 @@ impl Store {
 
     /// Adds the first state.
     pub fn begin(&self, words: &[u64]) {
-        match words {
-            [_] => self.insert_word(self.hash(words), (0, 0), &mut Spare::default()),
-            _ => self.insert(words, self.hash(words), (0, 0), &mut Spare::default()),
-        };
+        self.push(words, (0, 0), &mut Writer::default());
     }
 
-    /// Whether a state of one word is where the search for it begins.
-    #[inline(always)]
-    pub fn is_first(&self, hash: u64) -> bool {
-        matches!(self.index.glance(self.index.first(hash), hash), Glance::Known)
-    }
-
-    /// Adds a state of one word that was found from one of some others.
+    /// Adds a state of one word that was found from one of some others; whether it is new.
     #[inline]
-    pub fn insert_word(&self, hash: u64, parents: (u32, u32), spare: &mut Spare) -> Added {
-        if self.index.numbers() {
-            return self.insert(&[self.word_of(hash)], hash, parents, spare);
+    pub fn insert_word(
+        &self,
+        segment: &mut Segment,
+        hash: u64,
+        parents: (u32, u32),
+        writer: &mut Writer,
+    ) -> bool {
+        if segment.is_crowded() {
+            self.make_room(segment, 1, self.len() + 1);
         }
-        let added = self.index.add(hash, &spare.whose);
-        if added == Added::New {
-            let id = self.write(&[self.word_of(hash)], spare);
-            self.note(id, parents, spare);
+        if !segment.has_states() {
+            return self.insert(segment, &[self.word_of(hash)], hash, parents, writer);
         }
-        added
+        let new = segment.add(hash);
+        if new {
+            self.push(&[self.word_of(hash)], parents, writer);
+        }
+        new
     }
 
-    /// Adds a state that was found from one of some others, if the index has numbers.
-    pub fn insert(&self, words: &[u64], hash: u64, parents: (u32, u32), spare: &mut Spare) -> Added {
-        let whose = std::mem::take(&mut spare.whose);
-        let mut new = None;
-        let added = {
-            let spare = std::cell::RefCell::new(&mut *spare);
-            let fill = || *new.insert(self.write(words, &mut spare.borrow_mut()));
-            let undo = |id| {
-                self.erase(id);
-                spare.borrow_mut().next -= 1;
-            };
-            self.index.add_number(hash, &whose, |id| self.equals(id, words), fill, undo)
-        };
-        spare.whose = whose;
-        if let (Added::New, Some(id)) = (added, new) {
-            self.note(id, parents, spare);
+    /// Adds a state that was found from one of some others, if the index has numbers; whether it is new.
+    pub fn insert(
+        &self,
+        segment: &mut Segment,
+        words: &[u64],
+        hash: u64,
+        parents: (u32, u32),
+        writer: &mut Writer,
+    ) -> bool {
+        self.make_room(segment, 1, self.len() + 1);
+        let Found::Free(at) = segment.find(hash, |id| self.equals(id, words)) else { return false };
+        let id = self.push(words, parents, writer);
+        match segment.has_room(1, id as usize + 1) {
+            true => segment.put(at, hash, id),
+            // Others have taken many numbers meanwhile.
+            false => {
+                self.make_room(segment, 1, id as usize + 1);
+                segment.place(std::iter::once((hash, id)));
+            }
         }
-        added
+        true
     }
 
     /// Notes where a state was found. Those that are found one after the other mostly belong together.
     #[inline]
-    fn note(&self, id: u32, parents: (u32, u32), spare: &mut Spare) {
+    fn note(&self, id: u32, parents: (u32, u32), writer: &mut Writer) {
         let noted = (id / GROUP as u32, parents);
-        if self.stubborn || spare.noted != Some(noted) {
-            spare.noted = Some(noted);
+        if self.stubborn || writer.noted != Some(noted) {
+            writer.noted = Some(noted);
             self.note_parents(id, parents);
         }
     }
 
     /// Takes over the states of another store, with their slots elsewhere, under the same numbers.
     pub fn take_over(&self, old: &Store, moves: &[Move], threads: usize) {
-        self.next.0.store(old.len() as u32, Ordering::Relaxed);
+        self.set_len(old.len());
         // Threads have chunks for themselves.
-        in_parts(old.len(), CHUNK, threads, |part, _| {
-            let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
-            for id in part.start as u32..part.end as u32 {
-                if !old.is_state(id) {
-                    self.mark(&self.chunk(id).holes, id);
-                    continue;
-                }
-                old.read(id, &mut before);
-                now.fill(0);
-                for m in moves {
-                    now[m.to as usize] |= (before[m.from as usize] >> m.right & m.mask) << m.left;
-                }
-                self.write_at(id, &now, |_| Sole::Yes);
-                self.note_parents(id, old.noted(id));
-                if let Some(which) = old.partial(id) {
-                    self.set_partial(id, which);
-                }
+        let chunks = old.len().div_ceil(CHUNK);
+        let threads = if chunks < 8 { 1 } else { threads.max(1) };
+        let part = |k: usize| (chunks * k / threads * CHUNK).min(old.len()) as u32;
+        std::thread::scope(|scope| {
+            for k in 1..threads {
+                scope.spawn(move || self.take_some(old, moves, part(k)..part(k + 1)));
             }
+            self.take_some(old, moves, 0..part(1));
         });
-        self.fill(&self.index, threads);
     }
 
+    fn take_some(&self, old: &Store, moves: &[Move], ids: Range<u32>) {
+        let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
+        for id in ids {
+            old.read(id, &mut before);
+            now.fill(0);
+            for m in moves {
+                now[m.to as usize] |= (before[m.from as usize] >> m.right & m.mask) << m.left;
+            }
+            self.write_at(id, &now, |_| Sole::Yes);
+            // Others of a group have the same noted about them.
+            if self.stubborn || (id as usize).is_multiple_of(GROUP) {
+                self.note_parents(id, old.noted(id));
+            }
+            if let Some(which) = old.partial(id) {
+                self.set_partial(id, which);
+            }
+        }
+    }
+
+    /// Writes a state behind the others; its number.
     #[inline]
-    fn write(&self, words: &[u64], spare: &mut Spare) -> u32 {
-        if spare.is_alone() {
-            let id = self.next.0.load(Ordering::Relaxed);
-            self.next.0.store(id + 1, Ordering::Relaxed);
-            self.write_at(id, words, |_| Sole::Yes);
-            return id;
-        }
-        if spare.next == spare.end {
-            spare.next = self.next.0.fetch_add(spare.block, Ordering::Relaxed);
-            spare.end = spare.next + spare.block;
-            let bit = |id: u32| id as usize * self.bits;
-            spare.own = bit(spare.next).div_ceil(64)..bit(spare.end) / 64;
-        }
-        let id = spare.next;
-        spare.next += 1;
+    pub fn push(&self, words: &[u64], parents: (u32, u32), writer: &mut Writer) -> u32 {
+        let id = match writer.sole {
+            Sole::Yes => {
+                let id = self.next.0.load(Ordering::Relaxed);
+                self.next.0.store(id + 1, Ordering::Relaxed);
+                id
+            }
+            Sole::No => self.next.0.fetch_add(1, Ordering::Relaxed),
+        };
+        self.write_at(id, words, |_| writer.sole);
+        self.note(id, parents, writer);
+        id
+    }
+
+    /// The words of all states, counted through, in which only the states with some numbers have bits.
+    pub fn words_of(&self, ids: &Range<u32>) -> Range<usize> {
+        let bit = |id: u32| id as usize * self.bits;
+        bit(ids.start).div_ceil(64)..bit(ids.end) / 64
+    }
+
+    /// Writes a state under a number; some words are this thread's alone.
+    #[inline]
+    pub fn write(
+        &self,
+        id: u32,
+        words: &[u64],
+        own: &Range<usize>,
+        parents: (u32, u32),
+        writer: &mut Writer,
+    ) {
         let before = id as usize / CHUNK * (CHUNK * self.bits / 64);
         self.write_at(id, words, |at| {
-            let mine = before + at >= spare.own.start && before + at + 1 < spare.own.end;
+            let mine = before + at >= own.start && before + at + 1 < own.end;
             if mine { Sole::Yes } else { Sole::No }
         });
-        id
+        self.note(id, parents, writer);
     }
 
     /// Writes a state; `sole` says whether a word of a chunk and the next one are this thread's alone.
@@ -662,60 +660,34 @@ impl Store {
             }
         }
     }
-
-    /// Takes back what was written for a number.
-    fn erase(&self, id: u32) {
-        let chunk = self.chunk(id);
-        for i in 0..self.width {
-            let word = self.word(chunk, id, i);
-            let bit = id as usize % CHUNK * self.bits + i * 64;
-            let (at, shift) = (bit / 64, bit % 64);
-            chunk.bits[at].fetch_and(!(word << shift), Ordering::Relaxed);
-            chunk.bits[at + 1].fetch_and(!(word >> 1 >> (63 - shift)), Ordering::Relaxed);
-        }
-    }
-
-    /// Gives up the numbers that a thread did not use: they are holes. How many there were.
-    pub fn discard(&self, spare: &mut Spare) -> usize {
-        let unused = spare.next..spare.end;
-        spare.next = spare.end;
-        unused.clone().for_each(|id| self.mark(&self.chunk(id).holes, id));
-        unused.len()
-    }
 }
 
 /// Finds numbers of states.
 pub struct Finder<'a> {
     store: &'a Store,
-    /// If the store's own does not have the numbers.
-    index: Option<Index>,
+    index: &'a Index,
+    /// If that does not have the numbers.
+    own: Option<Index>,
 }
 
 impl Finder<'_> {
     pub fn memory(&self) -> usize {
-        self.index.as_ref().map_or(0, Index::memory)
+        self.own.as_ref().map_or(0, Index::memory)
     }
 
     /// Calls `f` with the number of each of some states that is there.
     pub fn find(&self, states: &[u64], mut f: impl FnMut(usize, u32)) {
-        let index = self.index.as_ref().unwrap_or(&self.store.index);
+        let index = self.own.as_ref().unwrap_or(self.index);
         let states = || states.chunks_exact(self.store.width);
         let hashes: Vec<u64> = states().map(|words| self.store.hash(words)).collect();
-        let entries: Vec<u32> = hashes.iter().map(|hash| index.first(*hash)).collect();
-        self.store.touch(index, entries.into_iter().zip(hashes.iter().copied()));
+        let entries: Vec<u32> = hashes.iter().map(|hash| index.segment(*hash).first(*hash)).collect();
+        self.store.look_at(index, entries.into_iter().zip(hashes.iter().copied()));
         for ((which, words), hash) in states().enumerate().zip(hashes) {
-            if let Some(id) = index.number(hash, |id| self.store.equals(id, words)) {
+            if let Some(id) = index.segment(hash).number(hash, |id| self.store.equals(id, words)) {
                 f(which, id);
             }
         }
     }
-}
-
-/// Whether nobody else writes at the same time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sole {
-    Yes,
-    No,
 }
 
 /// Sets bits of a word.
@@ -727,10 +699,4 @@ fn put(word: &AtomicU64, bits: u64, sole: Sole) {
             word.fetch_or(bits, Ordering::Relaxed);
         }
     }
-}
-
-#[inline]
-fn bit(marks: &Marks, id: u32) -> bool {
-    let word = marks.get().map_or(0, |bits| bits[id as usize % CHUNK / 64].load(Ordering::Relaxed));
-    word >> (id % 64) & 1 != 0
 }
