@@ -20,7 +20,7 @@ pub const BATCH: u32 = 32;
 const BLOCK: u32 = 64;
 /// States that are expanded in a round, at the least and at the most.
 const SHORT_ROUND: usize = 1 << 10;
-const LONG_ROUND: usize = 1 << 13;
+const LONG_ROUND: usize = 1 << 15;
 /// States that are expanded before limits are looked at, where each takes long.
 const STINT: u32 = 1 << 13;
 /// States to be expanded later, at the most.
@@ -67,9 +67,10 @@ pub struct Crew<'l> {
     /// How often somebody came to a meeting.
     arrived: AtomicUsize,
     failed: AtomicBool,
-    /// Both are written before the first meeting of a round and read before the second.
+    /// Whether to stop now or behind the level: there are states to be expanded later, or more is known by now than the
+    /// tables at hand say. Both are written before the first meeting of a round and read before the second.
     stop: AtomicBool,
-    deferred: AtomicBool,
+    pause: AtomicBool,
 }
 
 impl<'l> Crew<'l> {
@@ -83,7 +84,7 @@ impl<'l> Crew<'l> {
             arrived: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             stop: AtomicBool::new(false),
-            deferred: AtomicBool::new(false),
+            pause: AtomicBool::new(false),
         }
     }
 
@@ -94,7 +95,7 @@ impl<'l> Crew<'l> {
         let waiting = || self.arrived.load(Ordering::Acquire) / self.threads == meeting;
         while waiting() && !self.failed.load(Ordering::Acquire) {
             looks += 1;
-            match looks < 1 << 12 {
+            match looks < 1 << 6 {
                 true => std::hint::spin_loop(),
                 false => std::thread::yield_now(),
             }
@@ -194,12 +195,14 @@ impl Member<'_> {
             if worker.deferred.len() > MOST_DEFERRED || (self.me == 0 && (crew.limit)()) {
                 crew.stop.store(true, Ordering::Relaxed);
             }
-            if !worker.deferred.is_empty() {
-                crew.deferred.store(true, Ordering::Relaxed);
+            let known = self.shared.tables.size();
+            let missed = self.fast.known < known && worker.missed * crew.threads > known;
+            if !worker.deferred.is_empty() || missed {
+                crew.pause.store(true, Ordering::Relaxed);
             }
             crew.meet();
             let stop = crew.stop.load(Ordering::Relaxed);
-            let deferred = crew.deferred.load(Ordering::Relaxed);
+            let pause = crew.pause.load(Ordering::Relaxed);
             let lists: Vec<_> = crew.lists.iter().map(read).collect();
             self.look_up(worker, segments, &lists, len);
             crew.meet();
@@ -210,7 +213,7 @@ impl Member<'_> {
                 return at..to;
             }
             if at == to {
-                if deferred || len - to as usize <= crew.large {
+                if pause || len - to as usize <= crew.large {
                     return at..to;
                 }
                 to = len as u32;
@@ -369,27 +372,31 @@ impl Member<'_> {
         let (list, (new, firsts)) = (&lists[self.me], &numbers[self.me]);
         let behind = numbers.get(self.me + 1..).and_then(|rest| rest.iter().find_map(|list| list.1.first()));
         let own = firsts.first().copied().unwrap_or(0)..behind.copied().unwrap_or(next as u32);
-        let (mut id, own, mut signed) = (own.start, store.words_of(&own), list.found.iter());
-        let (mut end, mut parents) = (0, (0, 0));
-        for (word, bits) in new.iter().enumerate() {
-            let mut bits = *bits;
-            while bits != 0 {
-                let at = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                while at >= end {
-                    (end, parents) = signed.next().copied().unwrap_or((usize::MAX, parents));
-                }
-                match width {
-                    1 => {
-                        store.write(id, &[store.word_of(list.hashes[at])], &own, parents, &mut worker.writer)
+        let (mut id, words) = (own.start, store.words_of(&own));
+        let (mut from, mut written) = (0, 0);
+        worker.hashes.clear();
+        for (end, parents) in &list.found {
+            let (first, last) = (from / 64, end.div_ceil(64));
+            for (at, bits) in (first * 64..).step_by(64).zip(&new[first..last]) {
+                // Those of the list from one number on, up to another.
+                let before = if from > at { !(u64::MAX << (from - at)) } else { 0 };
+                let behind = if *end < at + 64 { u64::MAX << (end - at) } else { 0 };
+                let mut bits = bits & !before & !behind;
+                while bits != 0 {
+                    let at = at + bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    match width {
+                        1 => worker.hashes.push(list.hashes[at]),
+                        _ => store.write(id, &list.words[at * width..][..width], &words),
                     }
-                    _ => {
-                        store.write(id, &list.words[at * width..][..width], &own, parents, &mut worker.writer)
-                    }
+                    id += 1;
                 }
-                id += 1;
             }
+            from = *end;
+            store.note_all(own.start + written..id, *parents, &mut worker.writer);
+            written = id - own.start;
         }
+        store.write_words(own.start, &worker.hashes);
         for (segment, place, number) in worker.fresh.drain(..) {
             let mut at = number as usize - len;
             for (list, (new, firsts)) in lists.iter().zip(&numbers) {

@@ -702,9 +702,7 @@ impl Worker {
             hashes[kept] = hash;
             kept += usize::from(!index.segment(hash).is_first(hash));
         }
-        for hash in &hashes[..kept] {
-            shared.store.insert_word(index.segment_mut(*hash), *hash, parents, &mut self.writer);
-        }
+        shared.store.insert_words(index, &mut hashes[..kept], parents, &mut self.writer);
     }
 
     /// The same for the states of several words that were found.

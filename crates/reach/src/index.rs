@@ -291,7 +291,27 @@ impl Segment {
     #[inline]
     pub fn add(&mut self, hash: u64) -> bool {
         let (mut entry, further) = self.entry(hash);
-        let mut at = self.home(hash);
+        let home = self.home(hash);
+        // Mostly neither the end of the table nor the greatest distance is near: nothing but places is looked at.
+        let end = self.places.len().min(home + (1 << DISTANCE) - 2);
+        for place in &mut self.places[home..end] {
+            if *place == entry {
+                return false;
+            }
+            if *place == 0 {
+                *place = entry;
+                self.states += 1;
+                return true;
+            }
+            entry += further;
+        }
+        self.add_further(hash, end, entry, further)
+    }
+
+    /// The same, from a place on that is not near where the state belongs.
+    #[cold]
+    fn add_further(&mut self, hash: u64, at: usize, mut entry: u32, further: u32) -> bool {
+        let mut at = if at == self.places.len() { 0 } else { at };
         loop {
             let found = self.places[at];
             if found == entry {

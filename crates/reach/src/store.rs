@@ -517,7 +517,6 @@ impl Store {
     }
 
     /// Adds a state of one word that was found from one of some others; whether it is new.
-    #[inline]
     pub fn insert_word(
         &self,
         segment: &mut Segment,
@@ -536,6 +535,78 @@ impl Store {
             self.push(&[self.word_of(hash)], parents, writer);
         }
         new
+    }
+
+    /// Adds states of one word that were found from one of some others.
+    pub fn insert_words(
+        &self,
+        index: &mut Index,
+        hashes: &mut [u64],
+        parents: (u32, u32),
+        writer: &mut Writer,
+    ) {
+        let mut new = 0;
+        for i in 0..hashes.len() {
+            let hash = hashes[i];
+            let segment = index.segment_mut(hash);
+            if segment.is_crowded() || !segment.has_states() {
+                self.insert_word(segment, hash, parents, writer);
+            } else {
+                hashes[new] = hash;
+                new += usize::from(segment.add(hash));
+            }
+        }
+        let from = self.len() as u32;
+        let ids = from..from + new as u32;
+        self.write_words(from, &hashes[..new]);
+        self.set_len(ids.end as usize);
+        self.note_all(ids, parents, writer);
+    }
+
+    /// Writes states of one word, by their hashes, under numbers from one on. Others may write what is before and
+    /// behind.
+    pub fn write_words(&self, mut from: u32, mut hashes: &[u64]) {
+        while !hashes.is_empty() {
+            let (chunk, first) = (self.chunk(from), from as usize % CHUNK);
+            let (now, later) = hashes.split_at(hashes.len().min(CHUNK - first));
+            let (mut at, mut shift) = (first * self.bits / 64, first * self.bits % 64);
+            // The first and the last word may have bits of other states.
+            let (start, mut bits) = (at, 0);
+            for hash in now {
+                let word = self.word_of(*hash);
+                bits |= word << shift;
+                shift += self.bits;
+                if shift >= 64 {
+                    match at == start {
+                        true => _ = chunk.bits[at].fetch_or(bits, Ordering::Relaxed),
+                        false => chunk.bits[at].store(bits, Ordering::Relaxed),
+                    }
+                    at += 1;
+                    shift -= 64;
+                    // Shifted in two steps, as nothing may be left.
+                    bits = word >> 1 >> (self.bits - shift - 1);
+                }
+            }
+            if shift > 0 {
+                chunk.bits[at].fetch_or(bits, Ordering::Relaxed);
+            }
+            from += now.len() as u32;
+            hashes = later;
+        }
+    }
+
+    /// Notes between which numbers the parents of some states are.
+    ///
+    /// With stubborn sets states are noted one by one.
+    pub fn note_all(&self, ids: Range<u32>, parents: (u32, u32), writer: &mut Writer) {
+        debug_assert!(!self.stubborn);
+        if ids.is_empty() {
+            return;
+        }
+        let groups = ids.start / GROUP as u32..ids.end.div_ceil(GROUP as u32);
+        for group in groups {
+            self.note((group * GROUP as u32).max(ids.start), parents, writer);
+        }
     }
 
     /// Adds a state that was found from one of some others, if the index has numbers; whether it is new.
@@ -629,20 +700,12 @@ impl Store {
 
     /// Writes a state under a number; some words are this thread's alone.
     #[inline]
-    pub fn write(
-        &self,
-        id: u32,
-        words: &[u64],
-        own: &Range<usize>,
-        parents: (u32, u32),
-        writer: &mut Writer,
-    ) {
+    pub fn write(&self, id: u32, words: &[u64], own: &Range<usize>) {
         let before = id as usize / CHUNK * (CHUNK * self.bits / 64);
         self.write_at(id, words, |at| {
             let mine = before + at >= own.start && before + at + 1 < own.end;
             if mine { Sole::Yes } else { Sole::No }
         });
-        self.note(id, parents, writer);
     }
 
     /// Writes a state; `sole` says whether a word of a chunk and the next one are this thread's alone.
