@@ -200,3 +200,50 @@ fn an_accepted_call_depends_on_its_own_guard() {
     assert_eq!(few.0, many.0);
     assert!(few.1 * 2 < many.1, "{few:?}, {many:?}");
 }
+
+/// Several threads, in large levels from the first one on: the same states and steps as one thread finds, and a way
+/// to each of them. Cells have slots of their own, so that some states have several words.
+#[test]
+fn threads_reach_the_states_that_one_reaches() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus");
+    let mut files: Vec<_> =
+        std::fs::read_dir(corpus).expect("the corpus").flatten().map(|f| f.path()).collect();
+    files.sort();
+    let (mut compared, mut wide) = (0, 0);
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "adb")) {
+        let text = std::fs::read(file).ok().and_then(|bytes| rendez_source::decode(&bytes).ok());
+        let Some(mut program) = text.and_then(|text| rendez_ada::read_text(&text).program) else { continue };
+        rendez_model::passes::propagate_constants(&mut program);
+        let semantics = Semantics::new(&program);
+        let options = Options { max_states: 5_000, ..Options::default() };
+        let reach = |threads: usize, whole: usize| {
+            let plain = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };
+            let config = Config { threads, whole, large: Some(0), ..plain };
+            rendez_reach::reach(&semantics, &options, &config, &Control::default(), &[])
+        };
+        for whole in [2, 64] {
+            let one = reach(1, whole);
+            if one.end != End::Complete {
+                continue;
+            }
+            let states = |reached: &rendez_reach::Reached| -> std::collections::HashSet<_> {
+                (0..reached.stats.states as u32).map(|id| reached.state(id)).collect()
+            };
+            let all = states(&one);
+            assert_eq!(all.len(), one.stats.states, "{}", file.display());
+            for threads in [2, 3] {
+                let several = reach(threads, whole);
+                assert_eq!(several.stats.states, one.stats.states, "{}", file.display());
+                assert_eq!(several.stats.transitions, one.stats.transitions, "{}", file.display());
+                assert_eq!(states(&several), all, "{}", file.display());
+                let last = several.stats.states as u32;
+                for id in (1..last).step_by(1 + last as usize / 50) {
+                    assert!(!several.path(id).is_empty(), "{}: {id}", file.display());
+                }
+            }
+            compared += 1;
+            wide += usize::from(one.layout.words > 1);
+        }
+    }
+    assert!(compared > 200 && wide > 0, "{compared}, {wide}");
+}
