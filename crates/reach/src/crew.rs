@@ -21,8 +21,8 @@ const BLOCK: u32 = 64;
 /// States that are expanded in a round, at the least and at the most.
 const SHORT_ROUND: usize = 1 << 10;
 const LONG_ROUND: usize = 1 << 15;
-/// States that are expanded before limits are looked at, where each takes long.
-const STINT: u32 = 1 << 13;
+/// Words that are listed in a round, about, if every task can move.
+const LONG_LIST: usize = 1 << 22;
 /// States to be expanded later, at the most.
 const MOST_DEFERRED: usize = 4096;
 /// Hashes that are looked up together.
@@ -130,34 +130,42 @@ impl<'l> Crew<'l> {
     }
 }
 
-/// Expands some states where each takes long: threads share the index, and what each finds is added at once. The
-/// first state that was not expanded.
-pub fn work_plainly(workers: &mut [Worker], shared: &Shared, index: &mut Index, level: Range<u32>) -> u32 {
+/// Expands a level where each state takes long: threads share the index, and what each finds is added at once. Returns
+/// the first state that was not expanded, once `limit` says that it is enough.
+pub fn work_plainly(
+    workers: &mut [Worker],
+    shared: &Shared,
+    index: &mut Index,
+    level: Range<u32>,
+    limit: &(dyn Fn() -> bool + Sync),
+) -> u32 {
     let segments: Vec<Mutex<&mut Segment>> = index.segments().iter_mut().map(Mutex::new).collect();
-    let end = level.end.min(level.start + STINT);
-    let position = AtomicUsize::new(level.start as usize);
+    let (position, stop) = (AtomicUsize::new(level.start as usize), AtomicBool::new(false));
     let run = |worker: &mut Worker| {
         worker.writer.sole = Sole::No;
-        loop {
+        while !stop.load(Ordering::Relaxed) {
             let from = position.fetch_add(BLOCK as usize, Ordering::Relaxed) as u32;
-            for id in from..end.min(from + BLOCK) {
+            if from >= level.end {
+                break;
+            }
+            for id in from..level.end.min(from + BLOCK) {
                 if worker.expand(shared, &mut Access::Together(&segments), id, false).is_err() {
                     worker.deferred.push(id);
                 }
             }
-            if from >= end {
-                break;
+            if worker.deferred.len() > MOST_DEFERRED || limit() {
+                stop.store(true, Ordering::Relaxed);
             }
         }
         worker.writer.sole = Sole::Yes;
     };
     std::thread::scope(|scope| {
-        let (first, others) = workers.split_at_mut(1);
         let run = &run;
+        let (first, others) = workers.split_at_mut(1);
         others.iter_mut().for_each(|worker| _ = scope.spawn(move || run(worker)));
         first.iter_mut().for_each(run);
     });
-    end
+    level.end.min(position.into_inner() as u32)
 }
 
 /// Nobody waits for a thread that has failed.
@@ -187,8 +195,10 @@ impl Member<'_> {
         let _present = Present(self.crew);
         let (crew, store) = (self.crew, self.shared.store);
         let (mut at, mut to, mut len) = (level.start, level.end, store.len());
+        let most = LONG_LIST / (self.shared.layout.words * self.shared.tables.tasks().max(1));
+        let most = most.clamp(SHORT_ROUND, LONG_ROUND);
         loop {
-            let round = (len / 8).clamp(SHORT_ROUND, LONG_ROUND) * crew.threads / 2;
+            let round = (len / 8).clamp(SHORT_ROUND, most) * crew.threads / 2;
             let end = to.min(at.saturating_add(round as u32));
             let part = |k: usize| at + (u64::from(end - at) * k as u64 / crew.threads as u64) as u32;
             self.expand(worker, part(self.me)..part(self.me + 1));

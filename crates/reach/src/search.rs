@@ -634,14 +634,14 @@ impl Run<'_, '_, '_> {
                 return Err(end);
             }
             let mut index = std::mem::take(&mut self.index);
+            let (bounds, shared) = (self.bounds(), self.shared());
+            let limit = || bounds.end().is_some();
             match &self.fast {
                 Some(fast) => {
-                    let bounds = self.bounds();
-                    let limit = || bounds.end().is_some();
                     let crew = Crew::new(workers.len(), large, &limit);
-                    left = crew.work(&mut workers, &self.shared(), fast, &mut index, left);
+                    left = crew.work(&mut workers, &shared, fast, &mut index, left);
                 }
-                None => left.start = work_plainly(&mut workers, &self.shared(), &mut index, left.clone()),
+                None => left.start = work_plainly(&mut workers, &shared, &mut index, left.clone(), &limit),
             }
             self.index = index;
             let deferred: Vec<u32> =
