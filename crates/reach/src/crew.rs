@@ -113,19 +113,17 @@ impl<'l> Crew<'l> {
         index: &mut Index,
         level: Range<u32>,
     ) -> Range<u32> {
+        let Some((first, others)) = workers.split_first_mut() else { return level };
         let each = SEGMENTS.div_ceil(self.threads);
-        let (level, level_of_others) = (&level, &level);
         let mut segments = index.segments().chunks_mut(each);
+        let own = segments.next().unwrap_or_default();
+        let member = |me: usize| Member { crew: self, shared, fast, me, first: me * each };
         std::thread::scope(|scope| {
-            let (first, others) = workers.split_at_mut(1);
-            let own = segments.next().unwrap_or_default();
             for (worker, me) in others.iter_mut().zip(1..) {
-                let part = segments.next().unwrap_or_default();
-                let member = Member { crew: self, shared, fast, me, first: me * each };
-                scope.spawn(move || member.rounds(worker, part, level_of_others));
+                let (part, level) = (segments.next().unwrap_or_default(), level.clone());
+                scope.spawn(move || member(me).rounds(worker, part, level));
             }
-            let member = Member { crew: self, shared, fast, me: 0, first: 0 };
-            first.iter_mut().fold(level.clone(), |_, worker| member.rounds(worker, own, level))
+            member(0).rounds(first, own, level.clone())
         })
     }
 }
@@ -161,9 +159,10 @@ pub fn work_plainly(
     };
     std::thread::scope(|scope| {
         let run = &run;
-        let (first, others) = workers.split_at_mut(1);
-        others.iter_mut().for_each(|worker| _ = scope.spawn(move || run(worker)));
-        first.iter_mut().for_each(run);
+        let mut workers = workers.iter_mut();
+        let first = workers.next();
+        workers.for_each(|worker| _ = scope.spawn(move || run(worker)));
+        first.into_iter().for_each(run);
     });
     level.end.min(position.into_inner() as u32)
 }
@@ -191,7 +190,7 @@ struct Member<'a> {
 
 impl Member<'_> {
     /// All that is computed here from what all know comes out the same for everybody.
-    fn rounds(&self, worker: &mut Worker, segments: &mut [Segment], level: &Range<u32>) -> Range<u32> {
+    fn rounds(&self, worker: &mut Worker, segments: &mut [Segment], level: Range<u32>) -> Range<u32> {
         let _present = Present(self.crew);
         let (crew, store) = (self.crew, self.shared.store);
         let (mut at, mut to, mut len) = (level.start, level.end, store.len());

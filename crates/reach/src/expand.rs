@@ -368,22 +368,15 @@ impl Worker {
         ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
         let parents = family(&ids);
+        let done = self.collect_batch(shared, fast, ids);
         match shared.layout.words {
             1 => {
-                let done = self.collect_batch::<1>(shared, fast, ids);
                 self.sift(shared);
                 self.add_words(shared, index, parents);
-                done
             }
-            width => {
-                let done = match width {
-                    2 => self.collect_batch::<2>(shared, fast, ids),
-                    _ => self.collect_batch::<0>(shared, fast, ids),
-                };
-                self.add_states(shared, index, parents);
-                done
-            }
+            _ => self.add_states(shared, index, parents),
         }
+        done
     }
 
     /// The same, but what is found is listed for those to whom its segments belong.
@@ -395,29 +388,35 @@ impl Worker {
         ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
         let parents = family(&ids);
-        let done = match shared.layout.words {
-            1 => {
-                let done = self.collect_batch::<1>(shared, fast, ids);
-                self.sift(shared);
-                done
-            }
+        let done = self.collect_batch(shared, fast, ids);
+        match shared.layout.words {
+            1 => self.sift(shared),
             width => {
-                let done = match width {
-                    2 => self.collect_batch::<2>(shared, fast, ids),
-                    _ => self.collect_batch::<0>(shared, fast, ids),
-                };
-                self.hashes.clear();
-                self.hashes.extend(self.found.chunks_exact(width).map(|words| shared.store.hash(words)));
+                self.hash_all(shared, width);
                 list.words.extend_from_slice(&self.found);
-                done
             }
-        };
+        }
         list.hashes.extend_from_slice(&self.hashes);
         list.sign(parents);
         done
     }
 
-    fn collect_batch<const W: usize>(
+    /// Hashes of the states of several words that were found.
+    fn hash_all(&mut self, shared: &Shared, width: usize) {
+        self.hashes.clear();
+        self.hashes.extend(self.found.chunks_exact(width).map(|words| shared.store.hash(words)));
+    }
+
+    /// Collects what some states lead to, up to one at which something is unknown.
+    fn collect_batch(&mut self, shared: &Shared, fast: &Fast, ids: Range<u32>) -> Result<(), (u32, Unknown)> {
+        match shared.layout.words {
+            1 => self.collect_states::<1>(shared, fast, ids),
+            2 => self.collect_states::<2>(shared, fast, ids),
+            _ => self.collect_states::<0>(shared, fast, ids),
+        }
+    }
+
+    fn collect_states<const W: usize>(
         &mut self,
         shared: &Shared,
         fast: &Fast,
@@ -708,8 +707,7 @@ impl Worker {
     /// The same for the states of several words that were found.
     fn add_states(&mut self, shared: &Shared, index: &mut Index, parents: (u32, u32)) {
         let (width, store) = (shared.layout.words, shared.store);
-        self.hashes.clear();
-        self.hashes.extend(self.found.chunks_exact(width).map(|words| store.hash(words)));
+        self.hash_all(shared, width);
         let hashes = &self.hashes;
         self.entries.clear();
         self.entries.extend(hashes.iter().map(|hash| index.segment(*hash).first(*hash)));

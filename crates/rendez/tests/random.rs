@@ -6,6 +6,7 @@
 //! passes over larger programs, for long runs: a few large ones take most of the time.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -226,8 +227,10 @@ fn threads_reach_the_states_that_one_reaches() {
             if one.end != End::Complete {
                 continue;
             }
-            let states = |reached: &rendez_reach::Reached| -> std::collections::HashSet<_> {
-                (0..reached.stats.states as u32).map(|id| reached.state(id)).collect()
+            let states = |reached: &rendez_reach::Reached| -> BTreeSet<u64> {
+                let hash =
+                    |id: u32| BuildHasherDefault::<DefaultHasher>::default().hash_one(reached.state(id));
+                (0..reached.stats.states as u32).map(hash).collect()
             };
             let all = states(&one);
             assert_eq!(all.len(), one.stats.states, "{}", file.display());
