@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::expand::{Access, Fast, Shared, Worker};
 use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
+use crate::search::MISSES;
 use crate::store::Sole;
 
 /// States that are expanded together.
@@ -205,7 +206,7 @@ impl Member<'_> {
                 crew.stop.store(true, Ordering::Relaxed);
             }
             let known = self.shared.tables.size();
-            let missed = self.fast.known < known && worker.missed * crew.threads > known;
+            let missed = self.fast.known < known && worker.missed * crew.threads > MISSES * known;
             if !worker.deferred.is_empty() || missed {
                 crew.pause.store(true, Ordering::Relaxed);
             }

@@ -5,7 +5,7 @@
 //! So a few words are combined, without a branch that nobody could foresee, and what is left are the
 //! steps of the state. Slots that lie side by side are looked up together.
 //!
-//! Further bits say that a task may have steps that nobody knows yet: then the trees are asked, where what is
+//! Further bits say that a task may have steps that nobody knows yet: then its trees are asked, where what is
 //! learnt later on is found, too.
 
 use rendez_network::network::{Known, Tables};
@@ -21,7 +21,9 @@ pub struct Enabled {
     all: Vec<Block>,
     /// The outcomes of the first bits; others are of what is not known.
     outcomes: Vec<u32>,
-    /// How many of them have nothing to be noted: these come first.
+    /// By further bit: the task whose steps are not known, if it is only one.
+    unsure: Vec<Option<u32>>,
+    /// How many of the outcomes have nothing to be noted: these come first.
     pub plain: usize,
     /// For states of one word: what the outcome of a bit keeps and sets.
     pub effects: Vec<(u64, u64)>,
@@ -158,12 +160,13 @@ impl Enabled {
         }
         let (outcomes, paths, path) = (Vec::new(), Vec::new(), Vec::new());
         let mut maker = Maker { tables, counts, outcomes, paths, path };
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unsure) = (Vec::new(), Vec::new());
         let mut roots = Vec::new();
         for task in 0..tables.tasks() {
             roots.clear();
             roots.extend((0..tables.roots(task)).map(|n| tables.root_node(task, n)));
             unknown.append(&mut maker.look(task as u32, &roots));
+            unsure.resize(unknown.len(), Some(task as u32));
             if maker.outcomes.len() + unknown.len() > MOST_BITS {
                 return None;
             }
@@ -175,6 +178,7 @@ impl Enabled {
                 unknown.push(vec![(slot as u32, later)]);
             }
         }
+        unsure.resize(unknown.len(), None);
         let starts = std::iter::once(0).chain(maker.outcomes.iter().map(|o| o.1));
         let with_path =
             |(start, (outcome, end)): (usize, &(u32, usize))| (*outcome, &maker.paths[start..*end]);
@@ -207,6 +211,7 @@ impl Enabled {
             all,
             effects: if layout.words == 1 { outcomes.iter().map(effect).collect() } else { Vec::new() },
             outcomes,
+            unsure,
             plain,
             of_task,
         };
@@ -274,6 +279,11 @@ impl Enabled {
     #[inline(always)]
     pub fn outcome(&self, bit: usize) -> Option<u32> {
         self.outcomes.get(bit).copied()
+    }
+
+    /// The task whose steps are not known, for a bit without outcome; none if that may be any.
+    pub fn unsure(&self, bit: usize) -> Option<u32> {
+        self.unsure[bit - self.outcomes.len()]
     }
 
     /// Takes the outcomes of a task out of blocks from one on.

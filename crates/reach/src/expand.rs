@@ -225,8 +225,9 @@ pub struct Worker {
     pub turns: Turns,
     /// Tasks whose steps are the like of those of others.
     pub twins: Vec<bool>,
-    /// Steps that had to be found in trees, though there are bits or flat tables.
+    /// Tasks whose steps had to be found in trees, though there are bits or flat tables; and those of the state at hand.
     pub missed: usize,
+    pub unsure: Vec<u32>,
     pub transitions: usize,
     pub noted: Vec<bool>,
     pub notable: Vec<(u32, u32)>,
@@ -486,18 +487,29 @@ impl Worker {
             moves = moves.zip(some).map(|(a, b)| a | b);
             from += left.min(3);
         }
-        match moves {
-            Some(moves) => Ok(moves),
-            None => {
-                self.found.truncate(before);
-                self.missed += 1;
-                self.collect_all::<W>(shared, id)
+        let Some(mut moves) = moves else {
+            self.unsure.clear();
+            self.found.truncate(before);
+            self.missed += shared.tables.tasks();
+            return self.collect_all::<W>(shared, id);
+        };
+        while let Some(task) = self.unsure.pop() {
+            self.missed += 1;
+            if !self.twins[task as usize] {
+                moves |= match self.collect::<W>(shared, id, task as usize) {
+                    Ok(some) => some,
+                    Err(unknown) => {
+                        self.unsure.clear();
+                        return Err(unknown);
+                    }
+                };
             }
         }
+        Ok(moves)
     }
 
-    /// Collects successors by outcomes whose bits are in some blocks; whether there are any. None if something is
-    /// not known.
+    /// Collects successors by outcomes whose bits are in some blocks; whether there are any. Tasks whose steps are not
+    /// known are left for later; None if these may be any.
     #[inline]
     fn collect_blocks<const W: usize, const B: usize>(
         &mut self,
@@ -519,12 +531,15 @@ impl Worker {
             while bits != 0 {
                 let bit = (from * 2 + half) * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                moves = true;
                 if W == 1 && bit < enabled.plain {
                     let (keep, set) = enabled.effects[bit];
                     self.found.push(self.words[0] & keep | set);
+                    moves = true;
+                } else if let Some(outcome) = enabled.outcome(bit) {
+                    self.follow::<W>(shared, id, outcome);
+                    moves = true;
                 } else {
-                    self.follow::<W>(shared, id, enabled.outcome(bit)?);
+                    self.unsure.push(enabled.unsure(bit)?);
                 }
             }
         }

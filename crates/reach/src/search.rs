@@ -270,6 +270,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
 
 /// A task or object with one content for so many states does not multiply what there is to learn.
 const STATES_A_CONTENT: usize = 1 << 14;
+/// So many looks at trees take as long as making bits anew, for each thing that is known.
+pub const MISSES: usize = 4;
 /// States of a level that may be worth bits.
 const LEAST_LEVEL: usize = 1 << 6;
 /// States of a level that are worth several threads; and where there are no bits or flat tables.
@@ -400,8 +402,10 @@ impl Run<'_, '_, '_> {
         }
         let known = self.network.tables.size();
         let worth = match &self.fast {
-            Some(fast) => fast.known < known && self.worker.missed > self.config.large.unwrap_or(known),
-            None => states > self.config.large.unwrap_or(known.max(LEAST_LEVEL)),
+            Some(fast) => {
+                fast.known < known && self.worker.missed > self.config.large.unwrap_or(MISSES * known)
+            }
+            None => states > self.config.large.unwrap_or((known / 4).max(LEAST_LEVEL)),
         };
         if worth {
             self.narrow(0);
