@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::expand::{Access, Fast, Shared, Worker};
-use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
+use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of, want_room};
 use crate::search::MISSES;
 use crate::store::Sole;
 
@@ -202,7 +202,8 @@ impl Member<'_> {
             let end = to.min(at.saturating_add(round as u32));
             let part = |k: usize| at + (u64::from(end - at) * k as u64 / crew.threads as u64) as u32;
             self.expand(worker, part(self.me)..part(self.me + 1));
-            if worker.deferred.len() > MOST_DEFERRED || (self.me == 0 && (crew.limit)()) {
+            let full = worker.deferred.len() > MOST_DEFERRED || want_room(segments);
+            if full || (self.me == 0 && (crew.limit)()) {
                 crew.stop.store(true, Ordering::Relaxed);
             }
             let known = self.shared.tables.size();

@@ -4,7 +4,7 @@
 //! left for later.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use crate::crew::List;
 use crate::enabled::Enabled;
@@ -60,21 +60,6 @@ pub enum Access<'a> {
     Alone(&'a mut Index),
     /// With others, who lock a segment while they add a state.
     Together(&'a [Mutex<&'a mut Segment>]),
-}
-
-impl Access<'_> {
-    /// Calls `f` with the segment that a hash belongs to.
-    #[inline]
-    fn with<T>(&mut self, hash: u64, f: impl FnOnce(&mut Segment) -> T) -> T {
-        match self {
-            Access::Alone(index) => f(index.segment_mut(hash)),
-            Access::Together(segments) => {
-                // A thread that fails takes the whole search with it.
-                let mut segment = segments[segment_of(hash)].lock().unwrap_or_else(|lock| lock.into_inner());
-                f(&mut segment)
-            }
-        }
-    }
 }
 
 /// What becomes of tasks whose steps are the like of those of others.
@@ -370,13 +355,7 @@ impl Worker {
     ) -> Result<(), (u32, Unknown)> {
         let parents = family(&ids);
         let done = self.collect_batch(shared, fast, ids);
-        match shared.layout.words {
-            1 => {
-                self.sift(shared);
-                self.add_words(shared, index, parents);
-            }
-            _ => self.add_states(shared, index, parents),
-        }
+        self.add_found(shared, index, parents);
         done
     }
 
@@ -648,15 +627,38 @@ impl Worker {
         }
         self.settle(shared, 0)?;
         self.transitions += self.found.len() / width;
-        let mut fresh = false;
-        for words in self.found.chunks_exact(width) {
-            let (hash, writer) = (shared.store.hash(words), &mut self.writer);
-            fresh |= access.with(hash, |segment| match W {
-                1 => shared.store.insert_word(segment, hash, (id, id), writer),
-                _ => shared.store.insert(segment, words, hash, (id, id), writer),
-            });
+        let before = shared.store.len();
+        match access {
+            Access::Alone(index) => {
+                self.add_found(shared, index, (id, id));
+                Ok(shared.store.len() > before)
+            }
+            Access::Together(segments) => {
+                let mut fresh = false;
+                for words in self.found.chunks_exact(width) {
+                    let (hash, writer) = (shared.store.hash(words), &mut self.writer);
+                    // A thread that fails takes the whole search with it.
+                    let segment = segments[segment_of(hash)].lock();
+                    let segment = &mut **segment.unwrap_or_else(PoisonError::into_inner);
+                    fresh |= match W {
+                        1 => shared.store.insert_word(segment, hash, (id, id), writer),
+                        _ => shared.store.insert(segment, words, hash, (id, id), writer),
+                    };
+                }
+                Ok(fresh)
+            }
         }
-        Ok(fresh)
+    }
+
+    /// Adds what was found from some states.
+    fn add_found(&mut self, shared: &Shared, index: &mut Index, parents: (u32, u32)) {
+        match shared.layout.words {
+            1 => {
+                self.sift(shared);
+                self.add_words(shared, index, parents);
+            }
+            _ => self.add_states(shared, index, parents),
+        }
     }
 
     fn find_twins(&mut self, shared: &Shared) {

@@ -120,10 +120,23 @@ impl Index {
         &mut self.0
     }
 
+    /// Whether its segments will soon grow, and states must be read for that.
+    pub fn wants_room(&self) -> bool {
+        want_room(&self.0)
+    }
+
     /// Whether all entries are numbers.
     pub fn has_numbers(&self) -> bool {
         !self.0.iter().any(Segment::has_states)
     }
+}
+
+/// Whether some segments will soon grow, on the whole, and states must be read for that: they are better read one after
+/// the other for all segments at once.
+pub fn want_room(segments: &[Segment]) -> bool {
+    let numbers = || segments.iter().filter(|segment| !segment.has_states());
+    let (states, crowded) = numbers().fold((0, 0), |all, s| (all.0 + s.states, all.1 + s.crowded));
+    crowded > 0 && states * 16 > crowded * 15
 }
 
 /// Which segment a hash belongs to.

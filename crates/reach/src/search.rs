@@ -115,6 +115,8 @@ struct Run<'r, 's, 'p> {
     packed: usize,
     counts: Vec<usize>,
     version: u32,
+    /// There are more than a few states.
+    late: bool,
     /// How many states there were when something was last learnt.
     learnt_at: usize,
     /// Once it is complete.
@@ -183,7 +185,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         let counts = (0..start.len()).map(|slot| network.slots.count(slot)).collect();
         let store = Store::new(&layout, stubborn.is_some());
         store.begin(&words);
-        let index = store.index(1);
+        let index = store.index(1, 1);
         Run {
             network,
             layout,
@@ -209,6 +211,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             packed: 0,
             counts,
             version: 0,
+            late: false,
             learnt_at: 0,
             graph: None,
         }
@@ -279,8 +282,9 @@ const LARGE_LEVEL: usize = 1 << 11;
 const LARGE_SLOW_LEVEL: usize = 1 << 8;
 /// Bits of states that are few.
 const ROOMY: usize = 64;
-/// So many states are packed anew in no time.
+/// So many states are packed anew in no time, and so many soon.
 const FEW: usize = 1 << 9;
+const SOON: usize = 1 << 12;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
 
@@ -360,7 +364,9 @@ impl Run<'_, '_, '_> {
     fn levels(&mut self, mut from: usize) -> End {
         while from < self.store.len() {
             let to = self.store.len();
-            self.narrow(2 * self.learnt_at.max(FEW));
+            // At first there is room to spare, later on only where nothing new has come for long.
+            let early = !std::mem::replace(&mut self.late, to > SOON) && self.late;
+            self.narrow(if early { 0 } else { 2 * self.learnt_at.max(FEW) });
             self.prepare(to - from);
             // Small levels are for one thread: those that are done before another one would have begun.
             let large = if self.fast.is_some() { LARGE_LEVEL } else { LARGE_SLOW_LEVEL };
@@ -408,7 +414,10 @@ impl Run<'_, '_, '_> {
             None => states > self.config.large.unwrap_or((known / 4).max(LEAST_LEVEL)),
         };
         if worth {
-            self.narrow(0);
+            // Later on, room was asked for by what keeps coming.
+            if self.store.len() < SOON {
+                self.narrow(0);
+            }
             self.worker.missed = 0;
             let (tables, slots) = (&self.network.tables, &self.network.slots);
             let counts = (0..slots.count_slots()).map(|slot| slots.count(slot));
@@ -440,6 +449,7 @@ impl Run<'_, '_, '_> {
         let mut end = self.limit();
         let mut id = from;
         while id < to && end.is_none() {
+            self.make_room();
             if let Some(fast) = self.fast.take() {
                 if id % 1024 < BATCH {
                     end = self.limit();
@@ -486,6 +496,15 @@ impl Run<'_, '_, '_> {
         }
         self.worker = worker;
         end
+    }
+
+    /// Lets the index grow, if states must be read for that.
+    fn make_room(&mut self) {
+        if self.index.wants_room() {
+            // Soon entries will be states.
+            let times = if self.layout.words == 1 && self.stubborn.is_none() { 4 } else { 3 };
+            self.index = self.store.index(self.store.len() / 2 * times, self.threads());
+        }
     }
 
     fn shared(&self) -> Shared<'_> {
@@ -609,7 +628,7 @@ impl Run<'_, '_, '_> {
         let layout = Layout::new((0..slots.count_slots()).map(room));
         let store = Store::new(&layout, self.stubborn.is_some());
         store.take_over(&self.store, &self.layout.moves(&layout), self.threads());
-        self.index = store.index(self.threads());
+        self.index = store.index(store.len(), self.threads());
         self.patches = self
             .network
             .tables
@@ -637,6 +656,7 @@ impl Run<'_, '_, '_> {
                 self.join(workers);
                 return Err(end);
             }
+            self.make_room();
             let mut index = std::mem::take(&mut self.index);
             let (bounds, shared) = (self.bounds(), self.shared());
             let limit = || bounds.end().is_some();

@@ -256,15 +256,15 @@ impl Store {
         }
     }
 
-    /// The index of the states that are there.
-    pub fn index(&self, threads: usize) -> Index {
-        let index = self.filled(self.zeros(), threads);
+    /// The index of the states that are there, with room for so many.
+    pub fn index(&self, states: usize, threads: usize) -> Index {
+        let index = self.filled(states, self.zeros(), threads);
         self.index_bytes.store(index.memory(), Ordering::Relaxed);
         index
     }
 
-    fn filled(&self, zeros: Option<u32>, threads: usize) -> Index {
-        let mut index = Index::new(self.len(), zeros);
+    fn filled(&self, states: usize, zeros: Option<u32>, threads: usize) -> Index {
+        let mut index = Index::new(states, zeros);
         let threads = if self.len() < 1 << 14 { 1 } else { threads.clamp(1, SEGMENTS) };
         let each = SEGMENTS.div_ceil(threads);
         std::thread::scope(|scope| {
@@ -381,7 +381,7 @@ impl Store {
 
     /// For looking up numbers of states.
     pub fn finder<'a>(&'a self, index: &'a Index, threads: usize) -> Finder<'a> {
-        let own = (!index.has_numbers()).then(|| self.filled(None, threads));
+        let own = (!index.has_numbers()).then(|| self.filled(self.len(), None, threads));
         Finder { store: self, index, own }
     }
 
@@ -599,10 +599,10 @@ impl Store {
     ///
     /// With stubborn sets states are noted one by one.
     pub fn note_all(&self, ids: Range<u32>, parents: (u32, u32), writer: &mut Writer) {
-        debug_assert!(!self.stubborn);
         if ids.is_empty() {
             return;
         }
+        debug_assert!(!self.stubborn);
         let groups = ids.start / GROUP as u32..ids.end.div_ceil(GROUP as u32);
         for group in groups {
             self.note((group * GROUP as u32).max(ids.start), parents, writer);
