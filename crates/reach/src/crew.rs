@@ -8,20 +8,19 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use crate::expand::{Access, Fast, Shared, Worker};
+use crate::expand::{Followed, Shared, Wanted, Worker};
 use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of, want_room};
 use crate::search::MISSES;
-use crate::store::Sole;
 
 /// States that are expanded together.
 pub const BATCH: u32 = 32;
-/// States that a thread takes at a time where each takes long.
-const BLOCK: u32 = 64;
 /// States that are expanded in a round, at the least and at the most.
 const SHORT_ROUND: usize = 1 << 10;
 const LONG_ROUND: usize = 1 << 15;
+/// The same where each takes long.
+const SLOW_ROUND: usize = 1 << 9;
 /// Words that are listed in a round, about, if every task can move.
 const LONG_LIST: usize = 1 << 22;
 /// States to be expanded later, at the most.
@@ -72,6 +71,8 @@ pub struct Crew<'l> {
     /// tables at hand say. Both are written before the first meeting of a round and read before the second.
     stop: AtomicBool,
     pause: AtomicBool,
+    /// There are states that are to be expanded again. Written before the last meeting of a round and read behind it.
+    again: AtomicBool,
 }
 
 impl<'l> Crew<'l> {
@@ -86,6 +87,7 @@ impl<'l> Crew<'l> {
             failed: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             pause: AtomicBool::new(false),
+            again: AtomicBool::new(false),
         }
     }
 
@@ -110,7 +112,6 @@ impl<'l> Crew<'l> {
         &self,
         workers: &mut [Worker],
         shared: &Shared,
-        fast: &Fast,
         index: &mut Index,
         level: Range<u32>,
     ) -> Range<u32> {
@@ -118,7 +119,7 @@ impl<'l> Crew<'l> {
         let each = SEGMENTS.div_ceil(self.threads);
         let mut segments = index.segments().chunks_mut(each);
         let own = segments.next().unwrap_or_default();
-        let member = |me: usize| Member { crew: self, shared, fast, me, first: me * each };
+        let member = |me: usize| Member { crew: self, shared, me, first: me * each };
         std::thread::scope(|scope| {
             for (worker, me) in others.iter_mut().zip(1..) {
                 let (part, level) = (segments.next().unwrap_or_default(), level.clone());
@@ -127,45 +128,6 @@ impl<'l> Crew<'l> {
             member(0).rounds(first, own, level.clone())
         })
     }
-}
-
-/// Expands a level where each state takes long: threads share the index, and what each finds is added at once. Returns
-/// the first state that was not expanded, once `limit` says that it is enough.
-pub fn work_plainly(
-    workers: &mut [Worker],
-    shared: &Shared,
-    index: &mut Index,
-    level: Range<u32>,
-    limit: &(dyn Fn() -> bool + Sync),
-) -> u32 {
-    let segments: Vec<Mutex<&mut Segment>> = index.segments().iter_mut().map(Mutex::new).collect();
-    let (position, stop) = (AtomicUsize::new(level.start as usize), AtomicBool::new(false));
-    let run = |worker: &mut Worker| {
-        worker.writer.sole = Sole::No;
-        while !stop.load(Ordering::Relaxed) {
-            let from = position.fetch_add(BLOCK as usize, Ordering::Relaxed) as u32;
-            if from >= level.end {
-                break;
-            }
-            for id in from..level.end.min(from + BLOCK) {
-                if worker.expand(shared, &mut Access::Together(&segments), id, false).is_err() {
-                    worker.deferred.push(id);
-                }
-            }
-            if worker.deferred.len() > MOST_DEFERRED || limit() {
-                stop.store(true, Ordering::Relaxed);
-            }
-        }
-        worker.writer.sole = Sole::Yes;
-    };
-    std::thread::scope(|scope| {
-        let run = &run;
-        let mut workers = workers.iter_mut();
-        let first = workers.next();
-        workers.for_each(|worker| _ = scope.spawn(move || run(worker)));
-        first.into_iter().for_each(run);
-    });
-    level.end.min(position.into_inner() as u32)
 }
 
 /// Nobody waits for a thread that has failed.
@@ -183,7 +145,6 @@ impl Drop for Present<'_> {
 struct Member<'a> {
     crew: &'a Crew<'a>,
     shared: &'a Shared<'a>,
-    fast: &'a Fast,
     me: usize,
     /// The first of its segments.
     first: usize,
@@ -198,7 +159,10 @@ impl Member<'_> {
         let most = LONG_LIST / (self.shared.layout.words * self.shared.tables.tasks().max(1));
         let most = most.clamp(SHORT_ROUND, LONG_ROUND);
         loop {
-            let round = (len / 8).clamp(SHORT_ROUND, most) * crew.threads / 2;
+            let round = match self.shared.fast {
+                Some(_) => (len / 8).clamp(SHORT_ROUND, most) * crew.threads / 2,
+                None => SLOW_ROUND * crew.threads,
+            };
             let end = to.min(at.saturating_add(round as u32));
             let part = |k: usize| at + (u64::from(end - at) * k as u64 / crew.threads as u64) as u32;
             self.expand(worker, part(self.me)..part(self.me + 1));
@@ -207,30 +171,37 @@ impl Member<'_> {
                 crew.stop.store(true, Ordering::Relaxed);
             }
             let known = self.shared.tables.size();
-            let missed = self.fast.known < known && worker.missed * crew.threads > MISSES * known;
+            let outdated = self.shared.fast.is_some_and(|fast| fast.known < known);
+            let missed = outdated && worker.missed * crew.threads > MISSES * known;
             if !worker.deferred.is_empty() || missed {
                 crew.pause.store(true, Ordering::Relaxed);
             }
             crew.meet();
             let stop = crew.stop.load(Ordering::Relaxed);
             let pause = crew.pause.load(Ordering::Relaxed);
+            if self.me == 0 {
+                crew.again.store(false, Ordering::Relaxed);
+            }
             let lists: Vec<_> = crew.lists.iter().map(read).collect();
             self.look_up(worker, segments, &lists, len);
             crew.meet();
             len = self.number(worker, segments, &lists, len);
             drop(lists);
             at = end;
+            if !worker.again.is_empty() {
+                crew.again.store(true, Ordering::Relaxed);
+            }
+            // What was written is read, and lists are written to again.
+            crew.meet();
             if stop || crew.failed.load(Ordering::Acquire) {
                 return at..to;
             }
-            if at == to {
+            if at == to && !crew.again.load(Ordering::Relaxed) {
                 if pause || len - to as usize <= crew.large {
                     return at..to;
                 }
                 to = len as u32;
             }
-            // What was written is read, and lists are written to again.
-            crew.meet();
         }
     }
 
@@ -238,16 +209,36 @@ impl Member<'_> {
     fn expand(&self, worker: &mut Worker, ids: Range<u32>) {
         let mut list = self.crew.lists[self.me].write().unwrap_or_else(PoisonError::into_inner);
         list.clear();
+        let Some(fast) = self.shared.fast else {
+            for id in std::mem::take(&mut worker.again) {
+                self.expand_one(worker, &mut list, id, Wanted::More);
+            }
+            return ids.for_each(|id| self.expand_one(worker, &mut list, id, Wanted::Few));
+        };
         let mut id = ids.start;
         while id < ids.end {
             let next = ids.end.min(id + BATCH);
-            id = match worker.list_batch(self.shared, self.fast, &mut list, id..next) {
+            id = match worker.list_batch(self.shared, fast, &mut list, id..next) {
                 Ok(()) => next,
                 Err((unknown, _)) => {
                     worker.deferred.push(unknown);
                     unknown + 1
                 }
             };
+        }
+    }
+
+    /// The same for a state without bits or flat tables.
+    fn expand_one(&self, worker: &mut Worker, list: &mut List, id: u32, wanted: Wanted) {
+        let Ok(followed) = worker.find(self.shared, id, wanted) else {
+            return worker.deferred.push(id);
+        };
+        let from = list.hashes.len();
+        worker.list_found(self.shared, list, (id, id));
+        match followed {
+            // Whether that leads to something new is seen later.
+            Followed::First => worker.first.push((id, from..list.hashes.len())),
+            _ => worker.mark(self.shared, id, followed),
         }
     }
 
@@ -408,6 +399,12 @@ impl Member<'_> {
             written = id - own.start;
         }
         store.write_words(own.start, &worker.hashes);
+        for (id, range) in std::mem::take(&mut worker.first) {
+            match range.into_iter().any(|at| new[at / 64] >> (at % 64) & 1 != 0) {
+                true => worker.mark(self.shared, id, Followed::First),
+                false => worker.again.push(id),
+            }
+        }
         for (segment, place, number) in worker.fresh.drain(..) {
             let mut at = number as usize - len;
             for (list, (new, firsts)) in lists.iter().zip(&numbers) {

@@ -4,12 +4,11 @@
 //! left for later.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use crate::crew::List;
 use crate::enabled::Enabled;
 use crate::flat::{Flat, Found};
-use crate::index::{Index, Segment, segment_of};
+use crate::index::Index;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
 use crate::stubborn::{Looking, Places, Scratch, Stubborn};
@@ -55,11 +54,26 @@ pub enum Form {
     Flat(Flat),
 }
 
-/// The index, for whoever adds states.
-pub enum Access<'a> {
-    Alone(&'a mut Index),
-    /// With others, who lock a segment while they add a state.
-    Together(&'a [Mutex<&'a mut Segment>]),
+/// Which steps of a state are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// As few as will do.
+    Few,
+    /// Those of a task that goes first led nowhere new.
+    More,
+    /// Without any reduction.
+    All,
+}
+
+/// Which steps of a state were followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// Those of a task that goes first. Unless that leads nowhere new: a task that runs for ever must not hide the
+    /// others.
+    First,
+    /// A stubborn set, and where it begins.
+    Set(u32),
+    All,
 }
 
 /// What becomes of tasks whose steps are the like of those of others.
@@ -218,6 +232,9 @@ pub struct Worker {
     pub notable: Vec<(u32, u32)>,
     pub blocked: Vec<u32>,
     pub deferred: Vec<u32>,
+    /// States of which a task goes first, with what of the list that led to; and those where that was nothing new.
+    pub first: Vec<(u32, Range<usize>)>,
+    pub again: Vec<u32>,
     pub scratch: Scratch,
     /// Tasks that could move where a stubborn set was looked for, and those that were followed.
     pub tried: usize,
@@ -262,42 +279,62 @@ fn chooser(
 
 impl Worker {
     /// Expands a state; nothing is added if something is unknown.
-    /// With `whole` no reduction is applied.
     pub fn expand(
         &mut self,
         shared: &Shared,
-        access: &mut Access,
+        index: &mut Index,
         id: u32,
-        whole: bool,
+        wanted: Wanted,
     ) -> Result<(), Unknown> {
+        let mut followed = self.find(shared, id, wanted)?;
+        let before = shared.store.len();
+        self.add_found(shared, index, (id, id));
+        if followed == Followed::First && shared.store.len() == before {
+            followed = self.find(shared, id, Wanted::More)?;
+            self.add_found(shared, index, (id, id));
+        }
+        self.mark(shared, id, followed);
+        Ok(())
+    }
+
+    /// Notes which steps of a state were followed.
+    pub fn mark(&self, shared: &Shared, id: u32, followed: Followed) {
+        match followed {
+            Followed::First => shared.store.set_partial(id, 0),
+            Followed::Set(start) => shared.store.set_partial(id, start + 1),
+            Followed::All if self.plain => shared.store.set_partial(id, PLAIN),
+            Followed::All => {}
+        }
+    }
+
+    /// Finds what a state leads to.
+    pub fn find(&mut self, shared: &Shared, id: u32, wanted: Wanted) -> Result<Followed, Unknown> {
         // States of one or two words are common enough to deserve code of their own.
         match shared.layout.words {
-            1 => self.expand_words::<1>(shared, access, id, whole),
-            2 => self.expand_words::<2>(shared, access, id, whole),
-            _ => self.expand_words::<0>(shared, access, id, whole),
+            1 => self.find_words::<1>(shared, id, wanted),
+            2 => self.find_words::<2>(shared, id, wanted),
+            _ => self.find_words::<0>(shared, id, wanted),
         }
     }
 
     /// For states of `W` words; of any number if that is 0.
-    fn expand_words<const W: usize>(
+    fn find_words<const W: usize>(
         &mut self,
         shared: &Shared,
-        access: &mut Access,
         id: u32,
-        whole: bool,
-    ) -> Result<(), Unknown> {
+        wanted: Wanted,
+    ) -> Result<Followed, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
-        self.plain = shared.stubborn.is_some() && whole;
-        if !whole && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)? {
-            self.found.clear();
+        self.plain = shared.stubborn.is_some() && wanted == Wanted::All;
+        self.found.clear();
+        if wanted == Wanted::Few
+            && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)?
+        {
             self.collect::<W>(shared, id, task)?;
-            // Unless it leads nowhere new: a task that runs for ever must not hide the others.
-            if self.insert::<W>(shared, access, id)? {
-                shared.store.set_partial(id, 0);
-                return Ok(());
-            }
+            self.go_on::<W>(shared)?;
+            return Ok(Followed::First);
         }
         if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -319,29 +356,23 @@ impl Worker {
             self.followed += chosen.unwrap_or(movers);
             self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
             if let Some(start) = start {
-                self.found.clear();
                 for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
                     self.collect::<W>(shared, id, *task as usize)?;
                 }
             }
             self.scratch = scratch;
             if let Some(start) = start {
-                self.insert::<W>(shared, access, id)?;
-                shared.store.set_partial(id, start + 1);
-                return Ok(());
+                self.go_on::<W>(shared)?;
+                return Ok(Followed::Set(start));
             }
         }
-        self.found.clear();
         self.find_twins(shared);
         let moves = self.collect_all::<W>(shared, id)?;
-        self.insert::<W>(shared, access, id)?;
-        if self.plain {
-            shared.store.set_partial(id, PLAIN);
-        }
+        self.go_on::<W>(shared)?;
         if !moves && self.blocked.len() < MOST_BLOCKED {
             self.blocked.push(id);
         }
-        Ok(())
+        Ok(Followed::All)
     }
 
     /// Expands some states without stubborn sets, from bits or flat tables, all at once: memory is fetched for
@@ -369,6 +400,12 @@ impl Worker {
     ) -> Result<(), (u32, Unknown)> {
         let parents = family(&ids);
         let done = self.collect_batch(shared, fast, ids);
+        self.list_found(shared, list, parents);
+        done
+    }
+
+    /// Lists what was found from some states.
+    pub fn list_found(&mut self, shared: &Shared, list: &mut List, parents: (u32, u32)) {
         match shared.layout.words {
             1 => self.sift(shared),
             width => {
@@ -378,7 +415,6 @@ impl Worker {
         }
         list.hashes.extend_from_slice(&self.hashes);
         list.sign(parents);
-        done
     }
 
     /// Hashes of the states of several words that were found.
@@ -611,13 +647,8 @@ impl Worker {
         Ok(moves)
     }
 
-    /// Adds what was collected; whether something was new.
-    fn insert<const W: usize>(
-        &mut self,
-        shared: &Shared,
-        access: &mut Access,
-        id: u32,
-    ) -> Result<bool, Unknown> {
+    /// Goes on from what was collected to where there is a choice again, and to what stands for that.
+    fn go_on<const W: usize>(&mut self, shared: &Shared) -> Result<(), Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         if shared.stubborn.is_some() && !self.plain {
             for start in (0..self.found.len()).step_by(width) {
@@ -627,27 +658,7 @@ impl Worker {
         }
         self.settle(shared, 0)?;
         self.transitions += self.found.len() / width;
-        let before = shared.store.len();
-        match access {
-            Access::Alone(index) => {
-                self.add_found(shared, index, (id, id));
-                Ok(shared.store.len() > before)
-            }
-            Access::Together(segments) => {
-                let mut fresh = false;
-                for words in self.found.chunks_exact(width) {
-                    let (hash, writer) = (shared.store.hash(words), &mut self.writer);
-                    // A thread that fails takes the whole search with it.
-                    let segment = segments[segment_of(hash)].lock();
-                    let segment = &mut **segment.unwrap_or_else(PoisonError::into_inner);
-                    fresh |= match W {
-                        1 => shared.store.insert_word(segment, hash, (id, id), writer),
-                        _ => shared.store.insert(segment, words, hash, (id, id), writer),
-                    };
-                }
-                Ok(fresh)
-            }
-        }
+        Ok(())
     }
 
     /// Adds what was found from some states.

@@ -12,9 +12,9 @@ use rendez_evidence::{Control, End, Options, Stats};
 use rendez_model::EntryId;
 use rendez_network::network::{Network, Tig};
 
-use crate::crew::{BATCH, Crew, work_plainly};
+use crate::crew::{BATCH, Crew};
 use crate::enabled::Enabled;
-use crate::expand::{Access, Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
+use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Wanted, Worker};
 use crate::flat::Flat;
 use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
@@ -307,7 +307,7 @@ impl Run<'_, '_, '_> {
             let mut worker = std::mem::take(&mut self.worker);
             let mut early = None;
             for id in ignored {
-                early = early.or(self.expand(&mut worker, id, true));
+                early = early.or(self.expand(&mut worker, id, Wanted::All));
             }
             self.worker = worker;
             end = early.unwrap_or_else(|| self.levels(from));
@@ -480,7 +480,7 @@ impl Run<'_, '_, '_> {
                     break;
                 }
             }
-            end = self.expand(&mut worker, id, false);
+            end = self.expand(&mut worker, id, Wanted::Few);
             if end.is_some() {
                 break;
             }
@@ -501,9 +501,7 @@ impl Run<'_, '_, '_> {
     /// Lets the index grow, if states must be read for that.
     fn make_room(&mut self) {
         if self.index.wants_room() {
-            // Soon entries will be states.
-            let times = if self.layout.words == 1 && self.stubborn.is_none() { 4 } else { 3 };
-            self.index = self.store.index(self.store.len() / 2 * times, self.threads());
+            self.index = self.store.index(2 * self.store.len(), self.threads());
         }
     }
 
@@ -523,10 +521,10 @@ impl Run<'_, '_, '_> {
     }
 
     /// Expands a state, learning what is needed.
-    fn expand(&mut self, worker: &mut Worker, id: u32, whole: bool) -> Option<End> {
+    fn expand(&mut self, worker: &mut Worker, id: u32, wanted: Wanted) -> Option<End> {
         loop {
             let mut index = std::mem::take(&mut self.index);
-            let expanded = worker.expand(&self.shared(), &mut Access::Alone(&mut index), id, whole);
+            let expanded = worker.expand(&self.shared(), &mut index, id, wanted);
             self.index = index;
             match expanded {
                 Ok(()) => return None,
@@ -660,18 +658,13 @@ impl Run<'_, '_, '_> {
             let mut index = std::mem::take(&mut self.index);
             let (bounds, shared) = (self.bounds(), self.shared());
             let limit = || bounds.end().is_some();
-            match &self.fast {
-                Some(fast) => {
-                    let crew = Crew::new(workers.len(), large, &limit);
-                    left = crew.work(&mut workers, &shared, fast, &mut index, left);
-                }
-                None => left.start = work_plainly(&mut workers, &shared, &mut index, left.clone(), &limit),
-            }
+            let crew = Crew::new(workers.len(), large, &limit);
+            left = crew.work(&mut workers, &shared, &mut index, left);
             self.index = index;
-            let deferred: Vec<u32> =
-                workers.iter_mut().flat_map(|w| std::mem::take(&mut w.deferred)).collect();
+            let later = |w: &mut Worker| [std::mem::take(&mut w.again), std::mem::take(&mut w.deferred)];
+            let deferred: Vec<u32> = workers.iter_mut().flat_map(later).flatten().collect();
             let mut first = std::mem::take(&mut workers[0]);
-            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, false));
+            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, Wanted::Few));
             workers[0] = first;
             if let Some(end) = end {
                 self.join(workers);

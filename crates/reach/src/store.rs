@@ -223,15 +223,13 @@ struct Apart<T>(T);
 /// What whoever writes states keeps in mind.
 #[derive(Default)]
 pub struct Writer {
-    pub sole: Sole,
     /// A group of states, and parents that were noted for it.
     noted: Option<(u32, (u32, u32))>,
 }
 
 /// Whether nobody else writes at the same time.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sole {
-    #[default]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sole {
     Yes,
     No,
 }
@@ -596,13 +594,13 @@ impl Store {
     }
 
     /// Notes between which numbers the parents of some states are.
-    ///
-    /// With stubborn sets states are noted one by one.
     pub fn note_all(&self, ids: Range<u32>, parents: (u32, u32), writer: &mut Writer) {
         if ids.is_empty() {
             return;
         }
-        debug_assert!(!self.stubborn);
+        if self.stubborn {
+            return ids.for_each(|id| self.note_parents(id, parents));
+        }
         let groups = ids.start / GROUP as u32..ids.end.div_ceil(GROUP as u32);
         for group in groups {
             self.note((group * GROUP as u32).max(ids.start), parents, writer);
@@ -621,14 +619,7 @@ impl Store {
         self.make_room(segment, 1, self.len() + 1);
         let Found::Free(at) = segment.find(hash, |id| self.equals(id, words)) else { return false };
         let id = self.push(words, parents, writer);
-        match segment.has_room(1, id as usize + 1) {
-            true => segment.put(at, hash, id),
-            // Others have taken many numbers meanwhile.
-            false => {
-                self.make_room(segment, 1, id as usize + 1);
-                segment.place(std::iter::once((hash, id)));
-            }
-        }
+        segment.put(at, hash, id);
         true
     }
 
@@ -679,15 +670,9 @@ impl Store {
     /// Writes a state behind the others; its number.
     #[inline]
     pub fn push(&self, words: &[u64], parents: (u32, u32), writer: &mut Writer) -> u32 {
-        let id = match writer.sole {
-            Sole::Yes => {
-                let id = self.next.0.load(Ordering::Relaxed);
-                self.next.0.store(id + 1, Ordering::Relaxed);
-                id
-            }
-            Sole::No => self.next.0.fetch_add(1, Ordering::Relaxed),
-        };
-        self.write_at(id, words, |_| writer.sole);
+        let id = self.next.0.load(Ordering::Relaxed);
+        self.next.0.store(id + 1, Ordering::Relaxed);
+        self.write_at(id, words, |_| Sole::Yes);
         self.note(id, parents, writer);
         id
     }
