@@ -179,7 +179,9 @@ impl Effort {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                if (!reads.is_empty() || asks_about_others(action)) && self.rounds.repeats(outcome.step.loc) {
+                let loc = outcome.step.loc;
+                let asks = asks_about_others(action) && self.rounds.decides(loc);
+                if asks || (!reads.is_empty() && self.rounds.repeats(loc)) {
                     flags |= POLLS;
                 }
                 // What decides nothing is of no use; what is not followed may change.

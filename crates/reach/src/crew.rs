@@ -333,8 +333,8 @@ impl Member<'_> {
         at: usize,
     ) -> bool {
         let (store, width) = (self.shared.store, self.shared.layout.words);
-        let word = [store.word_of(hash)];
-        let words = if width == 1 { &word[..] } else { &list.words[at * width..][..width] };
+        let word = if width == 1 { store.word_of(hash) } else { 0 };
+        let words = if width == 1 { &[word][..] } else { &list.words[at * width..][..width] };
         let Some(mut other) = (id as usize).checked_sub(len) else { return store.equals(id, words) };
         for list in lists {
             match other.checked_sub(list.hashes.len()) {
