@@ -151,8 +151,7 @@ impl Effort {
     /// Whether a step from `before` is progress, or looks at something again.
     pub fn of(&self, program: &Program, access: &Access, outcome: &Outcome, before: &State) -> u8 {
         let mut flags = 0;
-        let action = &program.node(outcome.step.loc).action;
-        match action {
+        match &program.node(outcome.step.loc).action {
             Action::Select { otherwise: None, .. }
             | Action::EndAccept { .. }
             | Action::Activate { .. }
@@ -179,9 +178,7 @@ impl Effort {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                let loc = outcome.step.loc;
-                let asks = asks_about_others(action) && self.rounds.decides(loc);
-                if asks || (!reads.is_empty() && self.rounds.repeats(loc)) {
+                if !reads.is_empty() && self.rounds.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
                 // What decides nothing is of no use; what is not followed may change.

@@ -9,7 +9,6 @@ use crate::meets::{Graph, is_branch};
 use crate::program::*;
 
 pub struct Rounds {
-    decides: Vec<bool>,
     repeats: Vec<bool>,
 }
 
@@ -46,8 +45,7 @@ impl Rounds {
                 break;
             }
         }
-        let none = vec![false; program.nodes.len()];
-        let mut rounds = Rounds { decides: none.clone(), repeats: none };
+        let mut rounds = Rounds { repeats: vec![false; program.nodes.len()] };
         for graph in &tasks {
             rounds.find(program, graph, Called::default());
         }
@@ -55,11 +53,6 @@ impl Rounds {
             rounds.find(program, graph, called);
         }
         rounds
-    }
-
-    /// Whether the branch decides about another round of a loop.
-    pub fn decides(&self, loc: Loc) -> bool {
-        self.decides[loc.index()]
     }
 
     /// Whether the branch decides about another round of a loop, or is in one that has no exit.
@@ -75,7 +68,6 @@ impl Rounds {
             // One arm goes on behind the call, the other one does not.
             let around = called.in_loop && graph.returns[i] && graph.meet[i] == exit;
             let around_endless = called.endlessly && graph.returns[i];
-            self.decides[loc.index()] |= loops || around;
             self.repeats[loc.index()] |= loops || endless || around || around_endless;
         }
     }

@@ -13,7 +13,6 @@
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
-use rendez_evidence::asks_about_others;
 use rendez_model::access::{Access, closure_by, each_written, task_code};
 use rendez_model::passes::{inline, recursive_procedures};
 use rendez_model::{
@@ -669,8 +668,7 @@ impl Proof<'_> {
             _ => false,
         };
         let looks = |l: &Loc| {
-            let mut looks = matches!(self.action(*l), Action::Select { .. } | Action::EntryCall { .. })
-                || asks_about_others(self.action(*l));
+            let mut looks = matches!(self.action(*l), Action::Select { .. } | Action::EntryCall { .. });
             let mut note = |cell: VarId| looks |= self.shared[cell.index()];
             self.action(*l).each_expr(&mut |e| e.each_cell(self.program, &mut note));
             looks

@@ -163,8 +163,6 @@ fn what_was_found_at_random_stays_mended() {
         include_str!("../../../corpus/spin_writing_a_component.adb"),
         include_str!("../../../corpus/spin_on_a_constant.adb"),
         include_str!("../../../corpus/spin_left_by_an_exception.adb"),
-        include_str!("../../../corpus/spin_counting_callers.adb"),
-        include_str!("../../../corpus/asks_in_an_endless_loop.adb"),
         include_str!("../../../corpus/abort_due_before_a_write.adb"),
         include_str!("../../../corpus/calls_in_a_circle_once.adb"),
     ] {
