@@ -1,7 +1,8 @@
 //! Temporal formulas whose names were found in a program.
 
-use rendez_model::state::{State, Status, TaskState, Wait};
-use rendez_model::{Action, EntryId, Loc, Program, TaskId};
+use rendez_model::semantics::{Step, What};
+use rendez_model::state::{Lock, State, Status, TaskState, Wait};
+use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId, Trigger, Value};
 use rendez_property::Wrong;
 use rendez_property::ctl::{Atom, Formula};
 use rendez_source::Span;
@@ -10,6 +11,31 @@ use crate::bind::same;
 use crate::finding::{Finding, Kind, Severity};
 use crate::trace::Trace;
 use crate::verdict::{Answer, PropertyAnswer};
+
+/// Which infinite executions count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    #[default]
+    None,
+    /// A task that can go on all the time does so some time.
+    Weak,
+    /// And who waits for an entry that is served again and again is served some time.
+    Fifo,
+}
+
+impl Fairness {
+    pub fn assumption(self) -> Option<&'static str> {
+        match self {
+            Fairness::None => None,
+            Fairness::Weak => {
+                Some("the scheduler is weakly fair: a task that can go on all the time does so")
+            }
+            Fairness::Fifo => Some(
+                "the scheduler is weakly fair, and a call waiting in a queue that is served again and again is served",
+            ),
+        }
+    }
+}
 
 /// A formula whose names were found in the program.
 #[derive(Clone, Debug)]
@@ -35,17 +61,8 @@ impl Resolved {
     pub fn in_state(&self, state: &State) -> Option<bool> {
         Some(match self {
             Resolved::Const(value) => *value,
-            Resolved::At(task, locs) => {
-                let at = |ts: &TaskState| {
-                    ts.wait == Wait::Nothing
-                        && matches!(ts.status, Status::Active | Status::Activating)
-                        && locs.contains(&ts.pc)
-                };
-                match task {
-                    Some(task) => at(&state.tasks[task.index()]),
-                    None => state.tasks.iter().any(at),
-                }
-            }
+            Resolved::At(Some(task), locs) => is_at(&state.tasks[task.index()], locs),
+            Resolved::At(None, locs) => state.tasks.iter().any(|ts| is_at(ts, locs)),
             Resolved::Ended(task) => state.tasks[task.index()].status == Status::Terminated,
             Resolved::Not(f) => !f.in_state(state)?,
             // Both are asked: whether it is about single states must not depend on the state.
@@ -60,7 +77,103 @@ impl Resolved {
             _ => return None,
         })
     }
+
+    /// Whether it is about events, not about states.
+    pub fn is_about_events(&self) -> bool {
+        match self {
+            Resolved::Accept(..) | Resolved::Event(_) => true,
+            Resolved::Not(f) => f.is_about_events(),
+            Resolved::And(a, b) | Resolved::Or(a, b) => a.is_about_events() || b.is_about_events(),
+            _ => false,
+        }
+    }
+
+    /// Whether a formula about events is true of a step that is one.
+    pub fn matches(&self, program: &Program, step: &Step) -> bool {
+        match self {
+            Resolved::Const(value) => *value,
+            Resolved::Accept(entries, by) => accepted(step)
+                .is_some_and(|(caller, entry)| entries.contains(&entry) && by.is_none_or(|b| b == caller)),
+            Resolved::Event(name) => {
+                annotated(program, step.loc).is_some_and(|n| n.eq_ignore_ascii_case(name))
+            }
+            Resolved::Not(f) => !f.matches(program, step),
+            Resolved::And(a, b) => a.matches(program, step) && b.matches(program, step),
+            Resolved::Or(a, b) => a.matches(program, step) || b.matches(program, step),
+            _ => false,
+        }
+    }
+
+    /// Calls `f` with every part, itself first.
+    fn each<'r>(&'r self, f: &mut dyn FnMut(&'r Resolved)) {
+        f(self);
+        match self {
+            Resolved::Not(a) | Resolved::Always(a) | Resolved::Eventually(a) | Resolved::Potentially(a) => {
+                a.each(f);
+            }
+            Resolved::And(a, b) | Resolved::Or(a, b) | Resolved::Until(a, b, _) => {
+                a.each(f);
+                b.each(f);
+            }
+            _ => {}
+        }
+    }
 }
+
+/// Whether a task is about to do what stands at one of some locations, or waits there.
+pub fn is_at(task: &TaskState, locs: &[Loc]) -> bool {
+    matches!(task.status, Status::Active | Status::Activating) && locs.contains(&task.pc)
+}
+
+/// Whether a task only waits until another one has left a protected object. Objects are fair: who finds one free again
+/// and again enters it, as if protected actions took no time.
+pub fn awaits_lock(program: &Program, state: &State, task: TaskId) -> bool {
+    let ts = &state.tasks[task.index()];
+    let held = |object: ObjectId| state.locks[object.index()] != Lock::Free;
+    let object = |entry: &Expr| match program.eval(state, entry) {
+        Ok(Value::Known(e)) => match program.entry_number(e).map(|e| program.entries[e.index()].owner) {
+            Some(Owner::Object(object)) => Some(object),
+            _ => None,
+        },
+        _ => None,
+    };
+    let wanted = match &program.node(ts.pc).action {
+        Action::Lock { object, .. } => Some(*object),
+        Action::EntryCall { entry, .. }
+        | Action::Requeue { entry, .. }
+        | Action::Async { trigger: Trigger::Call { entry, .. }, .. } => object(entry),
+        _ => None,
+    };
+    ts.wait == Wait::Nothing && wanted.is_some_and(held)
+}
+
+/// Whether a step is an event: a rendezvous or a protected action on an entry begins, or it is annotated. Formulas do
+/// not notice other steps.
+pub fn is_event(program: &Program, step: &Step) -> bool {
+    accepted(step).is_some() || annotated(program, step.loc).is_some()
+}
+
+/// The caller and the entry of what begins with a step.
+fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
+    match step.what {
+        What::Accepted { entry, caller, .. } => Some((caller, entry)),
+        What::Released { served, .. } => served,
+        What::Entered(entry) => Some((step.task, entry)),
+        _ => None,
+    }
+}
+
+/// The name of the annotation at a location.
+fn annotated(program: &Program, loc: Loc) -> Option<&str> {
+    match &program.node(loc).action {
+        Action::Event { name, .. } if !INNER.iter().any(|inner| name.starts_with(inner)) => Some(name),
+        _ => None,
+    }
+}
+
+/// What marks places in the program, without being an event for users.
+const INNER: [&str; 3] = ["assert ", "library ", PLACE];
+const PLACE: &str = "place ";
 
 /// A formula with what it needs from the search.
 #[derive(Clone, Debug)]
@@ -76,32 +189,89 @@ pub struct Question {
 impl Question {
     /// Finds the names of a formula in the program.
     pub fn new(program: &Program, name: &str, formula: &Formula, span: Span) -> Result<Question, Wrong> {
-        let mut stops = Vec::new();
-        let resolved = resolve(program, formula, &mut stops)?;
-        Ok(Question { resolved, text: formula.to_string(), name: name.to_owned(), span, stops })
+        let resolved = resolve(program, formula)?;
+        Ok(Question::about(program, resolved, formula.to_string(), name.to_owned(), span))
+    }
+
+    /// A formula, and where tasks must be seen for it.
+    fn about(program: &Program, resolved: Resolved, text: String, name: String, span: Span) -> Question {
+        let (mut places, mut events, mut ends) = (Vec::new(), false, false);
+        resolved.each(&mut |part| match part {
+            Resolved::At(_, locs) => places.extend_from_slice(locs),
+            Resolved::Ended(_) => ends = true,
+            part => events |= part.is_about_events(),
+        });
+        let is_noticed = |loc: &Loc| {
+            (events && annotated(program, *loc).is_some())
+                || (ends && matches!(program.node(*loc).action, Action::Terminate))
+        };
+        let mut stops: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is_noticed).collect();
+        stops.extend(before(program, &places, Raised::Also));
+        stops.extend(places);
+        Question { resolved, text, name, span, stops }
+    }
+
+    /// Marks the places that a formula is about, so that they stay whatever happens to the program. Names that stand for
+    /// nothing are wrong.
+    pub fn mark(program: &mut Program, formula: &Formula) -> Result<(), Wrong> {
+        match formula {
+            Formula::True | Formula::False => {}
+            Formula::Not(f) | Formula::Always(f) | Formula::Eventually(f) | Formula::Potentially(f) => {
+                Question::mark(program, f)?;
+            }
+            Formula::And(a, b) | Formula::Or(a, b) | Formula::Until { left: a, right: b, .. } => {
+                Question::mark(program, a)?;
+                Question::mark(program, b)?;
+            }
+            Formula::Atom(atom, position) => {
+                let wrong = |message: String| Wrong { message, position: *position };
+                match atom {
+                    Atom::At { place, .. } => {
+                        let found = places(program, place);
+                        if found.is_empty() {
+                            return Err(wrong(format!("no task does anything at `{place}`")));
+                        }
+                        // What leads there is kept, too, and what follows: there a task is elsewhere.
+                        let next = |loc: &Loc| program.node(*loc).action.successors();
+                        let mut all: Vec<Loc> = found.iter().flat_map(next).collect();
+                        all.extend(before(program, &found, Raised::Not));
+                        all.extend(found);
+                        all.into_iter().for_each(|loc| keep_place(program, loc));
+                    }
+                    Atom::Event(name) => {
+                        let mut all = (0..program.nodes.len()).map(Loc::from);
+                        let is = |n: &str| n.eq_ignore_ascii_case(name);
+                        if !all.any(|loc| annotated(program, loc).is_some_and(is)) {
+                            return Err(wrong(format!("the program has no event `{name}`")));
+                        }
+                    }
+                    Atom::Accept { .. } | Atom::Ended(_) => {}
+                }
+                resolve(program, formula)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the places that formulas asserted in the source are about.
+    pub fn mark_asserted(program: &mut Program) -> Result<(), (Wrong, Span)> {
+        for (text, span, _) in asserted(program) {
+            let formula = rendez_property::ctl::parse(&text).map_err(|w| (w, span))?;
+            Question::mark(program, &formula).map_err(|w| (w, span))?;
+        }
+        Ok(())
     }
 
     /// Formulas asserted in the source, each where control comes to its place.
     pub fn asserted(program: &Program) -> Vec<Result<Question, (Wrong, Span)>> {
-        let mut found: Vec<(String, Span, Vec<Loc>)> = Vec::new();
-        for (i, node) in program.nodes.iter().enumerate() {
-            let Action::Event { name, .. } = &node.action else { continue };
-            let Some(text) = name.strip_prefix("assert ") else { continue };
-            match found.iter_mut().find(|f| f.1 == node.span && f.0 == text) {
-                Some(same) => same.2.push(Loc::from(i)),
-                None => found.push((text.to_owned(), node.span, vec![Loc::from(i)])),
-            }
-        }
         let question = |(text, span, locs): (String, Span, Vec<Loc>)| {
             let formula = rendez_property::ctl::parse(&text).map_err(|w| (w, span))?;
-            let mut stops = locs.clone();
-            let inner = resolve(program, &formula, &mut stops).map_err(|w| (w, span))?;
+            let inner = resolve(program, &formula).map_err(|w| (w, span))?;
             let here = Resolved::Not(Box::new(Resolved::At(None, locs)));
             let resolved = Resolved::Always(Box::new(Resolved::Or(Box::new(here), Box::new(inner))));
-            let name = format!("assert@{}", span.line);
-            Ok(Question { resolved, text, name, span, stops })
+            Ok(Question::about(program, resolved, text, format!("assert@{}", span.line), span))
         };
-        found.into_iter().map(question).collect()
+        asserted(program).into_iter().map(question).collect()
     }
 }
 
@@ -155,20 +325,32 @@ impl Question {
     }
 }
 
-fn resolve(program: &Program, formula: &Formula, stops: &mut Vec<Loc>) -> Result<Resolved, Wrong> {
-    let boxed = |f: &Formula, stops: &mut Vec<Loc>| resolve(program, f, stops).map(Box::new);
+/// What is asserted in the source: the text, its place there, and the locations that it belongs to.
+fn asserted(program: &Program) -> Vec<(String, Span, Vec<Loc>)> {
+    let mut found: Vec<(String, Span, Vec<Loc>)> = Vec::new();
+    for (i, node) in program.nodes.iter().enumerate() {
+        let Action::Event { name, .. } = &node.action else { continue };
+        let Some(text) = name.strip_prefix("assert ") else { continue };
+        match found.iter_mut().find(|f| f.1 == node.span && f.0 == text) {
+            Some(same) => same.2.push(Loc::from(i)),
+            None => found.push((text.to_owned(), node.span, vec![Loc::from(i)])),
+        }
+    }
+    found
+}
+
+fn resolve(program: &Program, formula: &Formula) -> Result<Resolved, Wrong> {
+    let boxed = |f: &Formula| resolve(program, f).map(Box::new);
     Ok(match formula {
         Formula::True => Resolved::Const(true),
         Formula::False => Resolved::Const(false),
-        Formula::Not(f) => Resolved::Not(boxed(f, stops)?),
-        Formula::And(a, b) => Resolved::And(boxed(a, stops)?, boxed(b, stops)?),
-        Formula::Or(a, b) => Resolved::Or(boxed(a, stops)?, boxed(b, stops)?),
-        Formula::Always(f) => Resolved::Always(boxed(f, stops)?),
-        Formula::Eventually(f) => Resolved::Eventually(boxed(f, stops)?),
-        Formula::Potentially(f) => Resolved::Potentially(boxed(f, stops)?),
-        Formula::Until { left, right, weak } => {
-            Resolved::Until(boxed(left, stops)?, boxed(right, stops)?, *weak)
-        }
+        Formula::Not(f) => Resolved::Not(boxed(f)?),
+        Formula::And(a, b) => Resolved::And(boxed(a)?, boxed(b)?),
+        Formula::Or(a, b) => Resolved::Or(boxed(a)?, boxed(b)?),
+        Formula::Always(f) => Resolved::Always(boxed(f)?),
+        Formula::Eventually(f) => Resolved::Eventually(boxed(f)?),
+        Formula::Potentially(f) => Resolved::Potentially(boxed(f)?),
+        Formula::Until { left, right, weak } => Resolved::Until(boxed(left)?, boxed(right)?, *weak),
         Formula::Atom(atom, position) => {
             let wrong = |message: String| Wrong { message, position: *position };
             let task = |name: &str| {
@@ -184,30 +366,75 @@ fn resolve(program: &Program, formula: &Formula, stops: &mut Vec<Loc>) -> Result
                     }
                     Resolved::Accept(found, by.as_deref().map(task).transpose()?)
                 }
-                Atom::Event(name) => {
-                    let is = |loc: &Loc| match &program.node(*loc).action {
-                        Action::Event { name: n, .. } => n.eq_ignore_ascii_case(name),
-                        _ => false,
-                    };
-                    let found: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is).collect();
-                    if found.is_empty() {
-                        return Err(wrong(format!("the program has no event `{name}`")));
-                    }
-                    stops.extend(found);
-                    Resolved::Event(name.clone())
-                }
+                Atom::Event(name) => Resolved::Event(name.clone()),
+                // What is never reached may be gone.
                 Atom::At { task: who, place } => {
-                    let found = places(program, place);
-                    if found.is_empty() {
-                        return Err(wrong(format!("no task does anything at `{place}`")));
-                    }
-                    stops.extend(&found);
-                    Resolved::At(who.as_deref().map(task).transpose()?, found)
+                    Resolved::At(who.as_deref().map(task).transpose()?, places(program, place))
                 }
                 Atom::Ended(name) => Resolved::Ended(task(name)?),
             }
         }
     })
+}
+
+/// Whether steps count that raise an exception.
+#[derive(PartialEq, Eq)]
+enum Raised {
+    Also,
+    /// They stay in any case.
+    Not,
+}
+
+/// Locations from which a step may lead to one of some others. Tasks are seen there as well: what happens on the way
+/// to one place and what happens at another are steps of their own.
+fn before(program: &Program, places: &[Loc], raised: Raised) -> Vec<Loc> {
+    let is_place = |loc: &Loc| places.contains(loc);
+    let all = || (0..program.nodes.len()).map(Loc::from);
+    let caught = program.handlers.iter().any(|h| h.choices.iter().any(|(_, loc)| is_place(loc)));
+    if raised == Raised::Also && (caught || program.tasks.iter().any(|t| is_place(&t.exit))) {
+        // An exception or an abort may come from anywhere.
+        return all().collect();
+    }
+    let begins = program.procs.iter().any(|p| is_place(&p.start));
+    let starts = program.tasks.iter().any(|t| is_place(&t.start));
+    let activates = |loc: &Loc| matches!(program.node(*loc).action, Action::Activate { .. });
+    let leads = |loc: &Loc| program.node(*loc).action.successors().iter().any(is_place);
+    let calls = |loc: &Loc| {
+        matches!(
+            program.node(*loc).action,
+            Action::Call { .. } | Action::EntryCall { .. } | Action::Async { .. }
+        )
+    };
+    let returns = all().any(|loc| calls(&loc) && leads(&loc));
+    let ends = |loc: &Loc| {
+        matches!(
+            program.node(*loc).action,
+            Action::Return | Action::EndAccept { .. } | Action::Requeue { .. } | Action::Unlock { .. }
+        )
+    };
+    let others = |loc: &Loc| (begins && calls(loc)) || (starts && activates(loc)) || (returns && ends(loc));
+    all().filter(|loc| leads(loc) || others(loc)).collect()
+}
+
+/// Puts a mark before what may be left out because nothing depends on it.
+fn keep_place(program: &mut Program, loc: Loc) {
+    let node = program.node(loc);
+    if !matches!(
+        node.action,
+        Action::Event { .. }
+            | Action::EntryCall { .. }
+            | Action::Select { .. }
+            | Action::Async { .. }
+            | Action::Activate { .. }
+            | Action::Await { .. }
+            | Action::Complete { .. }
+            | Action::Terminate
+    ) {
+        let (node, next) = (node.clone(), Loc::from(program.nodes.len()));
+        let name = format!("{PLACE}{}", node.span.line);
+        program.nodes[loc.index()].action = Action::Event { name, next };
+        program.nodes.push(node);
+    }
 }
 
 /// The locations that a line number, `file:line`, or the name of an event stands for.

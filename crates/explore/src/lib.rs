@@ -10,6 +10,7 @@ mod graph;
 mod local;
 mod search;
 mod spin;
+mod temporal;
 mod walk;
 
 pub use check::{check, local_steps};
@@ -17,4 +18,5 @@ pub use graph::{Edge, Graph};
 pub use local::LocalSteps;
 pub use search::{Breadth, Frontier, Search, Sighting, search, search_from};
 pub use spin::forever;
+pub use temporal::Unfolded;
 pub use walk::walk;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::expand::{Followed, Shared, Wanted, Worker};
-use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of, want_room};
-use crate::search::MISSES;
+use crate::index::{Found, Glance, Index, SEGMENTS, Segment, expect, segment_of, want_room};
+use crate::search::{MISSES, Outlook};
 
 /// States that are expanded together.
 pub const BATCH: u32 = 32;
@@ -59,6 +59,7 @@ pub struct Crew<'l> {
     threads: usize,
     /// Levels with fewer states are not for several threads.
     large: usize,
+    outlook: Outlook,
     /// Whether so many states are enough for now.
     limit: &'l (dyn Fn() -> bool + Sync),
     lists: Vec<RwLock<List>>,
@@ -76,10 +77,16 @@ pub struct Crew<'l> {
 }
 
 impl<'l> Crew<'l> {
-    pub fn new(threads: usize, large: usize, limit: &'l (dyn Fn() -> bool + Sync)) -> Crew<'l> {
+    pub fn new(
+        threads: usize,
+        large: usize,
+        outlook: Outlook,
+        limit: &'l (dyn Fn() -> bool + Sync),
+    ) -> Crew<'l> {
         Crew {
             threads,
             large,
+            outlook,
             limit,
             lists: (0..threads).map(|_| RwLock::default()).collect(),
             new: (0..threads * threads).map(|_| RwLock::default()).collect(),
@@ -158,6 +165,7 @@ impl Member<'_> {
         let (mut at, mut to, mut len) = (level.start, level.end, store.len());
         let most = LONG_LIST / (self.shared.layout.words * self.shared.tables.tasks().max(1));
         let most = most.clamp(SHORT_ROUND, LONG_ROUND);
+        let mut outlook = crew.outlook;
         loop {
             let round = match self.shared.fast {
                 Some(_) => (len / 8).clamp(SHORT_ROUND, most) * crew.threads / 2,
@@ -200,7 +208,8 @@ impl Member<'_> {
                 if pause || len - to as usize <= crew.large {
                     return at..to;
                 }
-                to = len as u32;
+                let before = std::mem::replace(&mut to, len as u32);
+                expect(segments, outlook.expect((to - before) as usize, len));
             }
         }
     }

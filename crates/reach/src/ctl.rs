@@ -1,15 +1,19 @@
 //! Temporal formulas over the reachability graph: bit vectors, from the inside out.
 //!
-//! A formula about states is a bit per state, one about events a bit per edge. Every operator is one
-//! backward pass. `a until x` fails where some path avoids `x` and comes to a state without `a`, or,
-//! being strong, goes on for ever without `x`: the second part looks for components of what is left,
-//! and fairness decides which of them count. A state without steps goes on for ever, too, with a step
-//! that is no event.
+//! Every operator is one backward pass. `a until x` fails where some path avoids `x` and comes to a state
+//! without `a`, or, being strong, goes on for ever without `x`: the second part looks for components of what
+//! is left, and fairness decides which of them count. A state without steps goes on for ever, too, with a
+//! step that is no event. Steps that are no events are not noticed by operators about events.
+//!
+//! Steps that depend on a value which the model does not know may not be there. So there are two answers, the
+//! states where a formula surely holds and those where it may hold: ways that it speaks against count with all
+//! steps, ways that it asks for with those that are sure. It holds, it does not, or that depends on the value.
 
 use rendez_evidence::{
-    Answer, Control, End, Options, PropertyAnswer, Question, Resolved, Stats, Trace, replay,
+    Answer, Control, End, Fairness, Options, PropertyAnswer, Question, Resolved, Stats, Trace, awaits_lock,
+    is_at, is_event, replay,
 };
-use rendez_model::semantics::{Move, Semantics, What};
+use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{Status, Wait};
 use rendez_model::{Action, EntryId, Loc, Program, TaskId};
 
@@ -19,38 +23,42 @@ use crate::reached::Reached;
 use crate::search::Config;
 use rendez_network::steps::Fate;
 
-/// Which infinite executions count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fairness {
-    #[default]
-    None,
-    /// A task that can go on all the time does so some time.
-    Weak,
-    /// And who waits for an entry that is served again and again is served some time.
-    Fifo,
+/// Bits of states.
+type Bits = Vec<bool>;
+
+/// Which answer is wanted where not all is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// States where the formula surely holds.
+    Surely,
+    /// And those where it may hold.
+    Perhaps,
 }
 
-impl Fairness {
-    pub fn assumption(self) -> Option<&'static str> {
+impl Bound {
+    fn other(self) -> Bound {
         match self {
-            Fairness::None => None,
-            Fairness::Weak => {
-                Some("the scheduler is weakly fair: a task that can go on all the time does so")
-            }
-            Fairness::Fifo => Some(
-                "the scheduler is weakly fair, and a call waiting in a queue that is served again and again is served",
-            ),
+            Bound::Surely => Bound::Perhaps,
+            Bound::Perhaps => Bound::Surely,
         }
     }
 }
 
-/// Bits of states or of edges.
-type Bits = Vec<bool>;
-
-enum Value {
+/// What `until` leads to.
+enum Goal {
     States(Bits),
-    Edges(Bits),
-    Const(bool),
+    /// By edge: an event on it matches.
+    Events(Bits),
+}
+
+impl Goal {
+    fn is_at(&self, state: usize) -> bool {
+        matches!(self, Goal::States(bits) if bits[state])
+    }
+
+    fn is_avoided(&self, edge: usize) -> bool {
+        !matches!(self, Goal::Events(bits) if bits[edge])
+    }
 }
 
 /// The graph with its attributes, ready for formulas.
@@ -61,6 +69,8 @@ pub struct Checker<'a, 's, 'p> {
     before: Vec<u32>,
     edges_before: Vec<u32>,
     sources: Vec<u32>,
+    /// By edge: it does not depend on a value that is not known.
+    sure: Bits,
     fairness: Fairness,
 }
 
@@ -91,7 +101,10 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 *at += 1;
             }
         }
-        Ok(Checker { reached, graph, before, edges_before, sources, fairness })
+        let outcomes = &reached.network.tables.outcomes;
+        let is_sure = |e: usize| !graph.run(e).iter().any(|o| outcomes[*o as usize].guessed);
+        let sure = (0..graph.edge_count()).map(is_sure).collect();
+        Ok(Checker { reached, graph, before, edges_before, sources, sure, fairness })
     }
 
     fn program(&self) -> &'p Program {
@@ -100,139 +113,119 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// Whether the formula holds at the start; if not, a trace that shows it.
     pub fn decide(&self, question: &Question) -> Answer {
-        let holds = match self.eval(&question.resolved) {
-            Value::States(bits) => bits[0],
-            Value::Const(value) => value,
-            Value::Edges(_) => true,
-        };
-        if holds {
+        let formula = &question.resolved;
+        let holds = |bound: Bound| self.eval(formula, bound)[0];
+        if holds(Bound::Surely) {
             return Answer::Holds;
         }
+        // A trace that depends on nothing unknown, if there is one.
+        let bound = if holds(Bound::Perhaps) { Bound::Surely } else { Bound::Perhaps };
         let mut trail = Trail::default();
-        self.explain(&question.resolved, 0, &mut trail);
-        question.broken(self.trace(&trail))
+        self.show(formula, (bound, false), 0, &mut trail);
+        match question.broken(self.trace(&trail)) {
+            Answer::Violated(found) if bound == Bound::Surely => {
+                Answer::Inconclusive("it depends on a value that the model does not follow".into(), found)
+            }
+            answer => answer,
+        }
     }
 
     fn states(&self, f: impl Fn(u32) -> bool) -> Bits {
         (0..self.graph.len() as u32).map(f).collect()
     }
 
-    fn eval(&self, ready: &Resolved) -> Value {
-        let combine =
-            |a: &Resolved, b: &Resolved, op: fn(bool, bool) -> bool| match (self.eval(a), self.eval(b)) {
-                (Value::Const(a), Value::Const(b)) => Value::Const(op(a, b)),
-                (Value::Const(c), Value::States(x)) | (Value::States(x), Value::Const(c)) => {
-                    Value::States(x.into_iter().map(|x| op(x, c)).collect())
-                }
-                (Value::Const(c), Value::Edges(x)) | (Value::Edges(x), Value::Const(c)) => {
-                    Value::Edges(x.into_iter().map(|x| op(x, c)).collect())
-                }
-                (Value::States(a), Value::States(b)) => {
-                    Value::States(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
-                }
-                (Value::Edges(a), Value::Edges(b)) => {
-                    Value::Edges(a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect())
-                }
-                // The parser lets states and events not be mixed.
-                (other, _) => other,
-            };
-        match ready {
-            Resolved::Const(value) => Value::Const(*value),
-            Resolved::Accept(entries, by) => self.edges_with(
-                |what| match what {
-                    What::Accepted { entry, caller, .. } => {
-                        entries.contains(entry) && by.is_none_or(|b| b == *caller)
-                    }
-                    What::Released { served: Some((caller, entry)), .. } => {
-                        entries.contains(entry) && by.is_none_or(|b| b == *caller)
-                    }
-                    _ => false,
-                },
-                |task, what| match what {
-                    What::Entered(entry) => entries.contains(entry) && by.is_none_or(|b| b == task),
-                    _ => false,
-                },
-            ),
-            Resolved::Event(name) => {
-                let program = self.program();
-                self.edges_where(|loc| match &program.node(loc).action {
-                    Action::Event { name: n, .. } => n.eq_ignore_ascii_case(name),
-                    _ => false,
-                })
-            }
+    /// Whether an edge counts on ways that a formula speaks against.
+    fn counts_against(&self, edge: usize, bound: Bound) -> bool {
+        bound == Bound::Surely || self.sure[edge]
+    }
+
+    /// Whether an edge counts on ways that a formula asks for.
+    fn counts_for(&self, edge: usize, bound: Bound) -> bool {
+        self.counts_against(edge, bound.other())
+    }
+
+    fn eval(&self, formula: &Resolved, bound: Bound) -> Bits {
+        match formula {
+            Resolved::Const(value) => self.states(|_| *value),
             Resolved::At(task, locs) => {
                 let slots = &self.reached.network.slots;
                 let tasks: Vec<usize> = match task {
                     Some(task) => vec![task.index()],
                     None => (0..self.program().tasks.len()).collect(),
                 };
-                let at: Vec<Bits> = tasks
-                    .iter()
-                    .map(|t| {
-                        let here = |n: usize| {
-                            slots.task(*t, n as u32).is_some_and(|ts| {
-                                ts.wait == Wait::Nothing
-                                    && matches!(ts.status, Status::Active | Status::Activating)
-                                    && locs.contains(&ts.pc)
-                            })
-                        };
-                        (0..slots.count(*t)).map(here).collect()
-                    })
-                    .collect();
-                Value::States(
-                    self.by_slots(|value| tasks.iter().zip(&at).any(|(t, at)| at[value(*t) as usize])),
-                )
+                let here = |t: usize, n: usize| slots.task(t, n as u32).is_some_and(|ts| is_at(ts, locs));
+                let at: Vec<Bits> =
+                    tasks.iter().map(|t| (0..slots.count(*t)).map(|n| here(*t, n)).collect()).collect();
+                self.by_slots(|value| tasks.iter().zip(&at).any(|(t, at)| at[value(*t) as usize]))
             }
             Resolved::Ended(task) => {
                 let slots = &self.reached.network.slots;
-                let ended: Bits = (0..slots.count(task.index()))
-                    .map(|n| {
-                        slots.task(task.index(), n as u32).is_some_and(|ts| ts.status == Status::Terminated)
-                    })
-                    .collect();
-                Value::States(self.by_slots(|value| ended[value(task.index()) as usize]))
-            }
-            Resolved::Not(f) => match self.eval(f) {
-                Value::Const(value) => Value::Const(!value),
-                Value::States(bits) => Value::States(bits.into_iter().map(|b| !b).collect()),
-                Value::Edges(bits) => Value::Edges(bits.into_iter().map(|b| !b).collect()),
-            },
-            Resolved::And(a, b) => combine(a, b, |a, b| a && b),
-            Resolved::Or(a, b) => combine(a, b, |a, b| a || b),
-            Resolved::Always(f) => Value::States(match self.eval(f) {
-                // A step that is no event does not count against `always EVENT`.
-                Value::Edges(bits) => {
-                    let bad = self.states(|s| self.graph.range(s).any(|e| !bits[e]));
-                    self.not_reaching(bad, |_| true)
-                }
-                value => {
-                    let good = self.as_states(value);
-                    self.not_reaching(good.iter().map(|g| !g).collect(), |_| true)
-                }
-            }),
-            Resolved::Potentially(f) => {
-                let good = match self.eval(f) {
-                    Value::Edges(bits) => self.states(|s| self.graph.range(s).any(|e| bits[e])),
-                    value => self.as_states(value),
+                let is_ended = |n: usize| {
+                    slots.task(task.index(), n as u32).is_some_and(|ts| ts.status == Status::Terminated)
                 };
-                Value::States(self.not_reaching(good, |_| true).into_iter().map(|b| !b).collect())
+                let ended: Bits = (0..slots.count(task.index())).map(is_ended).collect();
+                self.by_slots(|value| ended[value(task.index()) as usize])
+            }
+            Resolved::Not(f) => not(self.eval(f, bound.other())),
+            Resolved::And(a, b) => {
+                self.eval(a, bound).into_iter().zip(self.eval(b, bound)).map(|(a, b)| a && b).collect()
+            }
+            Resolved::Or(a, b) => {
+                self.eval(a, bound).into_iter().zip(self.eval(b, bound)).map(|(a, b)| a || b).collect()
+            }
+            Resolved::Always(f) => {
+                self.not_reaching(self.against(f, bound).0, |e| self.counts_against(e, bound))
+            }
+            Resolved::Potentially(f) => {
+                not(self.not_reaching(self.in_favour(f, bound).0, |e| self.counts_for(e, bound)))
             }
             Resolved::Eventually(f) => {
-                Value::States(self.until(&self.states(|_| true), &self.eval(f), false).0)
+                self.until(&self.states(|_| true), &self.goal(f, bound), false, bound).0
             }
             Resolved::Until(a, x, weak) => {
-                let a = self.as_states(self.eval(a));
-                Value::States(self.until(&a, &self.eval(x), *weak).0)
+                self.until(&self.eval(a, bound), &self.goal(x, bound), *weak, bound).0
             }
+            // Operators about events look at these themselves.
+            Resolved::Accept(..) | Resolved::Event(_) => self.states(|_| false),
         }
     }
 
-    fn as_states(&self, value: Value) -> Bits {
-        match value {
-            Value::States(bits) => bits,
-            Value::Const(value) => self.states(|_| value),
-            Value::Edges(bits) => self.states(|s| self.graph.range(s).any(|e| bits[e])),
+    /// States that `always f` speaks against, or the edges from them.
+    fn against(&self, f: &Resolved, bound: Bound) -> (Bits, Option<Bits>) {
+        match f.is_about_events() {
+            false => (not(self.eval(f, bound)), None),
+            true => self.with_edges(self.events(f, false), |e| self.counts_against(e, bound)),
         }
+    }
+
+    /// States that `potentially f` asks for, or the edges from them.
+    fn in_favour(&self, f: &Resolved, bound: Bound) -> (Bits, Option<Bits>) {
+        match f.is_about_events() {
+            false => (self.eval(f, bound), None),
+            true => self.with_edges(self.events(f, true), |e| self.counts_for(e, bound)),
+        }
+    }
+
+    fn with_edges(&self, mut edges: Bits, counts: impl Fn(usize) -> bool) -> (Bits, Option<Bits>) {
+        edges.iter_mut().enumerate().for_each(|(e, bit)| *bit &= counts(e));
+        (self.states(|s| self.graph.range(s).any(|e| edges[e])), Some(edges))
+    }
+
+    fn goal(&self, x: &Resolved, bound: Bound) -> Goal {
+        match x.is_about_events() {
+            true => Goal::Events(self.events(x, true)),
+            false => Goal::States(self.eval(x, bound)),
+        }
+    }
+
+    /// Edges with an event of which a formula is true, or not true; that is found out once for each outcome.
+    fn events(&self, f: &Resolved, wanted: bool) -> Bits {
+        let program = self.program();
+        let is = |s: &Step| is_event(program, s) && f.matches(program, s) == wanted;
+        let stories = &self.reached.network.stories;
+        let found: Bits = stories.iter().map(|story| story.steps.iter().any(is)).collect();
+        let on = |e: usize| self.graph.run(e).iter().any(|o| found[*o as usize]);
+        (0..self.graph.edge_count()).map(on).collect()
     }
 
     /// States by what their slots hold.
@@ -244,26 +237,6 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 f(&|slot| self.reached.layout.get(&words, slot))
             })
             .collect()
-    }
-
-    /// Edges by what happens on them; the verdict on each outcome is found once.
-    fn edges_by(&self, f: impl Fn(usize) -> bool) -> Value {
-        let verdicts: Bits = (0..self.reached.network.stories.len()).map(f).collect();
-        Value::Edges(
-            (0..self.graph.edge_count())
-                .map(|e| self.graph.run(e).iter().any(|o| verdicts[*o as usize]))
-                .collect(),
-        )
-    }
-
-    fn edges_with(&self, f: impl Fn(&What) -> bool, g: impl Fn(TaskId, &What) -> bool) -> Value {
-        let stories = &self.reached.network.stories;
-        self.edges_by(|o| stories[o].steps.iter().any(|s| f(&s.what) || g(s.task, &s.what)))
-    }
-
-    fn edges_where(&self, f: impl Fn(Loc) -> bool) -> Value {
-        let stories = &self.reached.network.stories;
-        self.edges_by(|o| stories[o].steps.iter().any(|s| f(s.loc)))
     }
 
     /// States from which no path over the edges leads to one of `targets`.
@@ -283,43 +256,39 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// Where `a until x` holds; and, of those where it fails, the states with which a failure ends.
-    fn until(&self, a: &Bits, x: &Value, weak: bool) -> (Bits, Bits) {
-        let goal = |s: usize| match x {
-            Value::States(bits) => bits[s],
-            Value::Const(value) => *value,
-            Value::Edges(_) => false,
-        };
-        let avoids = |e: usize| match x {
-            Value::Edges(bits) => !bits[e],
-            _ => true,
-        };
-        let n = self.graph.len();
+    fn until(&self, a: &Bits, goal: &Goal, weak: bool, bound: Bound) -> (Bits, Bits) {
         // Inside: neither at the goal nor without `a`. An event must not match on the way.
-        let inside: Bits = (0..n).map(|s| !goal(s) && a[s]).collect();
-        let mut ends: Bits = (0..n).map(|s| !goal(s) && !a[s]).collect();
+        let inside: Bits = (0..a.len()).map(|s| !goal.is_at(s) && a[s]).collect();
+        let mut ends: Bits = (0..a.len()).map(|s| !goal.is_at(s) && !a[s]).collect();
+        let passes = |e: usize| goal.is_avoided(e) && self.counts_against(e, bound);
         if !weak {
-            for s in self.goes_on_for_ever(&inside, &avoids) {
+            for s in self.goes_on_for_ever(&inside, &passes) {
                 ends[s as usize] = true;
             }
         }
-        let from = |e: usize| avoids(e) && inside[self.sources[e] as usize];
-        let holds = self.not_reaching(ends.clone(), from);
-        (holds, ends)
+        let from = |e: usize| passes(e) && inside[self.sources[e] as usize];
+        (self.not_reaching(ends.clone(), from), ends)
     }
 
     /// States inside a set from which an infinite path stays there, as far as fairness lets it:
     /// members of fair components, and states without any step.
     fn goes_on_for_ever(&self, inside: &Bits, passes: &dyn Fn(usize) -> bool) -> Vec<u32> {
-        let mut result: Vec<u32> = (0..inside.len() as u32)
-            .filter(|s| inside[*s as usize] && self.graph.range(*s).is_empty())
-            .collect();
+        let ended = |s: &u32| inside[*s as usize] && self.graph.range(*s).is_empty();
+        let ended = (0..inside.len() as u32).filter(ended);
+        ended.chain(self.fair_components(inside, passes).0.into_iter().flatten()).collect()
+    }
+
+    /// Components inside a set in which an execution may stay for ever, and the edges that it may take there again and
+    /// again.
+    fn fair_components(&self, inside: &Bits, passes: &dyn Fn(usize) -> bool) -> (Vec<Vec<u32>>, Bits) {
         let mut allowed: Bits =
             (0..self.graph.edge_count()).map(|e| passes(e) && self.within(e, inside)).collect();
+        let mut found = Vec::new();
         let mut work = vec![(0..inside.len() as u32).filter(|s| inside[*s as usize]).collect::<Vec<u32>>()];
         while let Some(states) = work.pop() {
             for component in self.components(&states, &allowed) {
                 match self.unfair(&component, &allowed) {
-                    Verdict::Fair => result.extend(component),
+                    Verdict::Fair => found.push(component),
                     Verdict::Never => {}
                     Verdict::Without(edges) => {
                         edges.iter().for_each(|e| allowed[*e as usize] = false);
@@ -328,7 +297,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 }
             }
         }
-        result
+        (found, allowed)
     }
 
     fn within(&self, edge: usize, inside: &Bits) -> bool {
@@ -369,7 +338,8 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
             allowed[e] && to != ELSEWHERE && member[to as usize]
         };
         let mut moves = vec![false; tasks];
-        let mut rests = vec![false; tasks];
+        // Those that never can go on, or not in some state, unless it is just a lock that they wait for.
+        let (mut stuck, mut rests) = (vec![true; tasks], vec![false; tasks]);
         for s in component {
             let mut can = vec![false; tasks];
             for e in self.graph.range(*s) {
@@ -380,9 +350,16 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                     }
                 }
             }
-            can.iter().zip(&mut rests).for_each(|(can, rests)| *rests |= !can);
+            let mut state = None;
+            for t in 0..tasks {
+                stuck[t] &= !can[t];
+                if !can[t] && !rests[t] {
+                    let state = state.get_or_insert_with(|| self.reached.state(*s));
+                    rests[t] = !awaits_lock(self.program(), state, TaskId::from(t));
+                }
+            }
         }
-        if (0..tasks).any(|t| !moves[t] && !rests[t]) {
+        if (0..tasks).any(|t| !moves[t] && !rests[t] && !stuck[t]) {
             return Verdict::Never;
         }
         if self.fairness != Fairness::Fifo {
@@ -425,69 +402,75 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         }
     }
 
-    /// Follows the failure of a formula from a state where it does not hold.
-    fn explain(&self, ready: &Resolved, from: u32, trail: &mut Trail) {
-        match ready {
-            Resolved::And(a, b) => {
-                let a_holds = self.as_states(self.eval(a))[from as usize];
-                self.explain(if a_holds { b } else { a }, from, trail);
-            }
-            // The part that is about what follows is the telling one.
-            Resolved::Or(a, b) => {
-                let temporal = |r: &Resolved| {
-                    matches!(
-                        r,
-                        Resolved::Always(_)
-                            | Resolved::Eventually(_)
-                            | Resolved::Until(..)
-                            | Resolved::Or(..)
-                            | Resolved::And(..)
-                    )
-                };
-                if temporal(b) {
-                    self.explain(b, from, trail);
-                } else if temporal(a) {
-                    self.explain(a, from, trail);
+    /// Follows a way that shows why a formula holds in a state, or why it does not.
+    fn show(&self, formula: &Resolved, (bound, truth): (Bound, bool), from: u32, trail: &mut Trail) {
+        match (formula, truth) {
+            (Resolved::Not(f), _) => self.show(f, (bound.other(), !truth), from, trail),
+            (Resolved::And(a, b) | Resolved::Or(a, b), _) => {
+                // One that is so by itself, or both are: then one that is about what follows tells more.
+                let so = |f: &Resolved| self.eval(f, bound)[from as usize] == truth;
+                let parts = [b, a];
+                let telling = parts.iter().find(|f| so(f) && tells(f, truth));
+                if let Some(f) = telling.or_else(|| parts.iter().find(|f| so(f))) {
+                    self.show(f, (bound, truth), from, trail);
                 }
             }
-            Resolved::Always(f) => match self.eval(f) {
-                Value::Edges(bits) => {
-                    let bad = self.states(|s| self.graph.range(s).any(|e| !bits[e]));
-                    let at = self.walk(from, &bad, &|_| true, trail);
-                    if let Some(e) = self.graph.range(at).find(|e| !bits[*e]) {
-                        trail.edges.push(e as u32);
-                    }
-                }
-                value => {
-                    let good = self.as_states(value);
-                    let bad: Bits = good.iter().map(|g| !g).collect();
-                    let at = self.walk(from, &bad, &|_| true, trail);
-                    self.explain(f, at, trail);
-                }
-            },
-            Resolved::Eventually(f) => {
-                self.explain_until(&self.states(|_| true), &self.eval(f), false, from, trail)
+            (Resolved::Always(f), false) => {
+                let passes = |e: usize| self.counts_against(e, bound);
+                self.show_way(f, (bound, truth), self.against(f, bound), (from, &passes), trail);
             }
-            Resolved::Until(a, x, weak) => {
-                let a = self.as_states(self.eval(a));
-                self.explain_until(&a, &self.eval(x), *weak, from, trail);
+            (Resolved::Potentially(f), true) => {
+                let passes = |e: usize| self.counts_for(e, bound);
+                self.show_way(f, (bound, truth), self.in_favour(f, bound), (from, &passes), trail);
+            }
+            (Resolved::Eventually(f), false) => {
+                let always = Resolved::Const(true);
+                self.show_until(&always, &self.goal(f, bound), (false, bound), from, trail);
+            }
+            (Resolved::Until(a, x, weak), false) => {
+                self.show_until(a, &self.goal(x, bound), (*weak, bound), from, trail);
             }
             _ => {}
         }
     }
 
-    fn explain_until(&self, a: &Bits, x: &Value, weak: bool, from: u32, trail: &mut Trail) {
-        let (_, ends) = self.until(a, x, weak);
-        let avoids = |e: usize| match x {
-            Value::Edges(bits) => !bits[e],
-            _ => true,
-        };
-        let goal = |s: usize| matches!(x, Value::States(bits) if bits[s]);
-        let inside: Bits = (0..self.graph.len()).map(|s| !goal(s) && a[s]).collect();
+    /// The shortest way to one of some states, and over one of its edges if these are what matters.
+    fn show_way(
+        &self,
+        f: &Resolved,
+        so: (Bound, bool),
+        (targets, edges): (Bits, Option<Bits>),
+        (from, passes): (u32, &dyn Fn(usize) -> bool),
+        trail: &mut Trail,
+    ) {
+        let at = self.walk(from, &targets, passes, trail);
+        match edges {
+            Some(edges) => {
+                let edge = self.graph.range(at).find(|e| edges[*e]);
+                trail.edges.extend(edge.map(|e| e as u32));
+            }
+            None => self.show(f, so, at, trail),
+        }
+    }
+
+    fn show_until(
+        &self,
+        a: &Resolved,
+        goal: &Goal,
+        (weak, bound): (bool, Bound),
+        from: u32,
+        trail: &mut Trail,
+    ) {
+        let holds = self.eval(a, bound);
+        let (_, ends) = self.until(&holds, goal, weak, bound);
+        let inside: Bits = (0..holds.len()).map(|s| !goal.is_at(s) && holds[s]).collect();
+        let avoids = |e: usize| goal.is_avoided(e) && self.counts_against(e, bound);
         let passes = |e: usize| avoids(e) && inside[self.sources[e] as usize];
         let at = self.walk(from, &ends, &passes, trail);
-        if a[at as usize] && !self.graph.range(at).is_empty() {
-            self.close_loop(at, &inside, &avoids, trail);
+        match holds[at as usize] {
+            false => self.show(a, (bound, false), at, trail),
+            true if self.graph.range(at).is_empty() => {}
+            true => self.close_loop(at, &inside, &avoids, trail),
         }
     }
 
@@ -523,12 +506,8 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// From a state in a fair component: a loop that does what fairness asks for.
     fn close_loop(&self, at: u32, inside: &Bits, passes: &dyn Fn(usize) -> bool, trail: &mut Trail) {
-        let allowed: Bits =
-            (0..self.graph.edge_count()).map(|e| passes(e) && self.within(e, inside)).collect();
-        let states: Vec<u32> = (0..inside.len() as u32).filter(|s| inside[*s as usize]).collect();
-        let Some(component) = self.components(&states, &allowed).into_iter().find(|c| c.contains(&at)) else {
-            return;
-        };
+        let (components, allowed) = self.fair_components(inside, passes);
+        let Some(component) = components.into_iter().find(|c| c.contains(&at)) else { return };
         let mut member = vec![false; self.graph.len()];
         component.iter().for_each(|s| member[*s as usize] = true);
         let inner = |e: usize| {
@@ -580,6 +559,21 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         let mut trace = replay(network.steps.semantics, &moves)?;
         trace.loop_from = loop_from;
         Some(trace)
+    }
+}
+
+fn not(bits: Bits) -> Bits {
+    bits.into_iter().map(|b| !b).collect()
+}
+
+/// Whether a way can show that a formula holds, or that it does not.
+fn tells(formula: &Resolved, truth: bool) -> bool {
+    match formula {
+        Resolved::Not(f) => tells(f, !truth),
+        Resolved::And(a, b) | Resolved::Or(a, b) => tells(a, truth) || tells(b, truth),
+        Resolved::Always(_) | Resolved::Eventually(_) | Resolved::Until(..) => !truth,
+        Resolved::Potentially(_) => truth,
+        _ => false,
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Segment {
     states: usize,
     /// With so many states it should grow.
     crowded: usize,
+    /// So many are to be expected.
+    expected: usize,
     /// Hashes, without the first bits, of states too far from where they belong.
     far: FxHashSet<u64>,
 }
@@ -70,7 +72,6 @@ const DISTANCE: u32 = 4;
 const ROOMY: u32 = 26;
 const FEWEST: usize = 64;
 const SMALL: usize = 1 << 9;
-const LARGE: usize = 1 << 12;
 /// Places that are looked at together when a segment grows.
 const BLOCK: usize = 1 << 10;
 /// Bits of numbers, beyond those that say how many places a segment has: there are several segments, and not
@@ -120,6 +121,11 @@ impl Index {
         &mut self.0
     }
 
+    /// So many states are to be expected in all.
+    pub fn expect(&mut self, states: usize) {
+        expect(&mut self.0, states);
+    }
+
     /// Whether its segments will soon grow, and states must be read for that.
     pub fn wants_room(&self) -> bool {
         want_room(&self.0)
@@ -129,6 +135,11 @@ impl Index {
     pub fn has_numbers(&self) -> bool {
         !self.0.iter().any(Segment::has_states)
     }
+}
+
+/// So many states are to be expected in all segments of the index, of which these are some.
+pub fn expect(segments: &mut [Segment], states: usize) {
+    segments.iter_mut().for_each(|segment| segment.expected = states / SEGMENTS);
 }
 
 /// Whether some segments will soon grow, on the whole, and states must be read for that: they are better read one after
@@ -167,7 +178,15 @@ impl Segment {
             Entries::States { .. } => places / 7 * 6,
             Entries::Numbers { .. } => places / 5 * 4,
         };
-        Segment { places: vec![0; places], size, entries, states: 0, crowded, far: FxHashSet::default() }
+        Segment {
+            places: vec![0; places],
+            size,
+            entries,
+            states: 0,
+            crowded,
+            expected: 0,
+            far: FxHashSet::default(),
+        }
     }
 
     pub fn memory(&self) -> usize {
@@ -231,17 +250,16 @@ impl Segment {
         let long = matches!(self.entries, Entries::Numbers { bits } if numbers >= 1 << bits);
         let size = match self.entries {
             Entries::Numbers { .. } if long && self.states < self.crowded => self.size,
-            // The larger, the less may be wasted.
+            // The larger, the less may be wasted; but what is surely needed is had at once.
             Entries::States { bits, .. } if bits <= ROOMY => match places {
                 0..SMALL => Size::at_least(places * 4),
-                SMALL..LARGE => Size::at_least(places / 4 * 5 + 1),
-                _ => Size::at_least(places + 1),
+                _ => Size::at_least((self.expected / 6 * 7).clamp(places + 1, places * 2)),
             },
             // Soon entries will be states.
             _ if zeros.is_some() => Size::at_least(places * 2),
             _ => Size::at_least(places / 2 * 3),
         };
-        let mut next = Segment::new(size, zeros);
+        let mut next = Segment { expected: self.expected, ..Segment::new(size, zeros) };
         if let Entries::Numbers { bits } = &mut next.entries {
             let needed = usize::BITS - numbers.leading_zeros() + 1;
             *bits = (*bits).max(needed).min(LONGEST_NUMBER);

@@ -119,6 +119,7 @@ struct Run<'r, 's, 'p> {
     late: bool,
     /// How many states there were when something was last learnt.
     learnt_at: usize,
+    outlook: Outlook,
     /// Once it is complete.
     graph: Option<Graph>,
 }
@@ -213,6 +214,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             version: 0,
             late: false,
             learnt_at: 0,
+            outlook: Outlook::default(),
             graph: None,
         }
     }
@@ -268,6 +270,26 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             let number = self.layout.get(&words, t);
             self.network.slots.task(t, number).is_some_and(|ts| rendez_evidence::alive(ts.status))
         })
+    }
+}
+
+/// How many states are still to come, by how levels grow and shrink.
+#[derive(Clone, Copy, Default)]
+pub struct Outlook {
+    largest: usize,
+}
+
+impl Outlook {
+    /// So many states are to be expected, now that a level is to be expanded and there are some states.
+    pub fn expect(&mut self, level: usize, states: usize) -> usize {
+        let before = self.largest;
+        self.largest = before.max(level);
+        match level {
+            // Levels shrink as they grew, mostly.
+            level if level >= before => 2 * states,
+            level if level >= before / 10 * 9 => states + 2 * level,
+            _ => states,
+        }
     }
 }
 
@@ -368,6 +390,7 @@ impl Run<'_, '_, '_> {
             let early = !std::mem::replace(&mut self.late, to > SOON) && self.late;
             self.narrow(if early { 0 } else { 2 * self.learnt_at.max(FEW) });
             self.prepare(to - from);
+            self.index.expect(self.outlook.expect(to - from, to));
             // Small levels are for one thread: those that are done before another one would have begun.
             let large = if self.fast.is_some() { LARGE_LEVEL } else { LARGE_SLOW_LEVEL };
             let large = self.config.large.unwrap_or(large);
@@ -658,7 +681,7 @@ impl Run<'_, '_, '_> {
             let mut index = std::mem::take(&mut self.index);
             let (bounds, shared) = (self.bounds(), self.shared());
             let limit = || bounds.end().is_some();
-            let crew = Crew::new(workers.len(), large, &limit);
+            let crew = Crew::new(workers.len(), large, self.outlook, &limit);
             left = crew.work(&mut workers, &shared, &mut index, left);
             self.index = index;
             let later = |w: &mut Worker| [std::mem::take(&mut w.again), std::mem::take(&mut w.deferred)];

@@ -9,7 +9,7 @@ use rendez_evidence::{Control, Kind, Options, Question};
 use rendez_model::semantics::Semantics;
 use rendez_model::{Program, passes};
 use rendez_reach::cats::Ticg;
-use rendez_reach::{Config, Tig, ctl};
+use rendez_reach::{Config, Tig};
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
@@ -282,9 +282,9 @@ fn run_check(check: &Check) -> u8 {
         return BAD_INPUT;
     }
     let fairness = match check.fair {
-        Fair::None => ctl::Fairness::None,
-        Fair::Weak => ctl::Fairness::Weak,
-        Fair::Fifo => ctl::Fairness::Fifo,
+        Fair::None => rendez_evidence::Fairness::None,
+        Fair::Weak => rendez_evidence::Fairness::Weak,
+        Fair::Fifo => rendez_evidence::Fairness::Fifo,
     };
     let outcome = watched(options.timeout, |board| {
         let job = Job {
@@ -563,6 +563,7 @@ fn properties(
         Delays::Any => passes::Delays::Any,
         Delays::Long => passes::Delays::Ordered,
     };
+    mark(files, ready)?;
     prepare(&check.input, ready, delays)?;
     settings.given = ready.program.monitors.split_off(count);
     Ok((questions(files, ready)?, settings))
@@ -660,6 +661,22 @@ fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
         ready.queries.extend(list.properties.into_iter().map(|p| p.query));
     }
     rendez_evidence::follow(&mut ready.program, monitors);
+    Ok(())
+}
+
+/// Lets the program keep the places that formulas are about: those of files, or those asserted in the source.
+fn mark(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
+    for file in files.iter().filter(|f| !f.is_regular()) {
+        let marked = rendez_property::ctl::parse_file(&file.text)
+            .and_then(|list| list.iter().try_for_each(|p| Question::mark(&mut ready.program, &p.formula)));
+        marked.map_err(|wrong| file.refuse(&ready.map, wrong))?;
+    }
+    if files.is_empty()
+        && let Err((wrong, span)) = Question::mark_asserted(&mut ready.program)
+    {
+        complain(&ready.map, &[Diagnostic::error(span, wrong.message)]);
+        return Err(BAD_INPUT);
+    }
     Ok(())
 }
 

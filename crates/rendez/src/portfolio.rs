@@ -23,7 +23,7 @@ pub struct Job<'a> {
     /// Checks that matter; all if there is none.
     pub only: &'a [Kind],
     pub questions: &'a [Question],
-    pub fairness: ctl::Fairness,
+    pub fairness: rendez_evidence::Fairness,
     pub options: &'a Options,
     pub config: &'a Config,
     pub flow: &'a rendez_flow::Settings,
