@@ -76,7 +76,7 @@ pub struct Steps<'s, 'p> {
     /// Choices of tasks are groups of steps, not steps.
     pub groups: bool,
     /// By location: tasks must be seen to stop here.
-    stops: Vec<bool>,
+    pub stops: Vec<bool>,
     /// Entries with a barrier that turned out to be unknown: their queues must be followed.
     pub loud: RefCell<Vec<EntryId>>,
     /// Entries that are called, though the wait for them is no step.

@@ -201,7 +201,7 @@ fn hunted(
 }
 
 /// The options with what is left of the time: up to a part of all of it.
-fn share(options: &Options, started: Instant, part: f64) -> Options {
+pub fn share(options: &Options, started: Instant, part: f64) -> Options {
     let left = |t: Duration| t.mul_f64(part).saturating_sub(started.elapsed()).max(Duration::from_millis(20));
     Options { timeout: options.timeout.map(left), ..options.clone() }
 }
@@ -456,7 +456,7 @@ pub fn reach<'s, 'p>(
         })
     };
     let ended = |reached: &Reached| matches!(reached.end, End::Complete | End::Interrupted);
-    if !config.stubborn || semantics.program.tasks.len() > MANY {
+    if !config.stubborn || config.branching.is_some() || semantics.program.tasks.len() > MANY {
         return with(options, config);
     }
     let brief = options.timeout.map_or(AT_ONCE, |t| AT_ONCE.min(t / 4));
@@ -470,15 +470,18 @@ pub fn reach<'s, 'p>(
         return with(&share(options, started, 1.0), &Config { stubborn: false, ..config.clone() });
     }
     drop(first);
-    let plain = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));
-    let plain =
-        Options { timeout: Some(plain), max_states: options.max_states.min(PLAIN_STATES), ..options.clone() };
-    let second = with(&plain, &Config { stubborn: false, ..config.clone() });
+    let second = with(&plain_limits(options), &Config { stubborn: false, ..config.clone() });
     if ended(&second) {
         return second;
     }
     drop(second);
     with(&share(options, started, 1.0), config)
+}
+
+/// Limits for a plain search that stubborn sets wait for.
+pub fn plain_limits(options: &Options) -> Options {
+    let time = options.timeout.map_or(PLAIN_TIME, |t| PLAIN_TIME.min(t / 4));
+    Options { timeout: Some(time), max_states: options.max_states.min(PLAIN_STATES), ..options.clone() }
 }
 
 /// How long stubborn sets are tried first, and how far a plain search goes before they are tried again.

@@ -21,6 +21,8 @@ const SHORT_ROUND: usize = 1 << 10;
 const LONG_ROUND: usize = 1 << 15;
 /// The same where each takes long.
 const SLOW_ROUND: usize = 1 << 9;
+/// How often limits are looked at then.
+const OFTEN: u32 = 16;
 /// Words that are listed in a round, about, if every task can move.
 const LONG_LIST: usize = 1 << 22;
 /// States to be expanded later, at the most.
@@ -72,6 +74,8 @@ pub struct Crew<'l> {
     /// tables at hand say. Both are written before the first meeting of a round and read before the second.
     stop: AtomicBool,
     pause: AtomicBool,
+    /// A limit is met.
+    over: AtomicBool,
     /// There are states that are to be expanded again. Written before the last meeting of a round and read behind it.
     again: AtomicBool,
 }
@@ -94,6 +98,7 @@ impl<'l> Crew<'l> {
             failed: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             pause: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             again: AtomicBool::new(false),
         }
     }
@@ -222,7 +227,19 @@ impl Member<'_> {
             for id in std::mem::take(&mut worker.again) {
                 self.expand_one(worker, &mut list, id, Wanted::More);
             }
-            return ids.for_each(|id| self.expand_one(worker, &mut list, id, Wanted::Few));
+            for id in ids {
+                // At a limit the search ends, and nobody asks for the rest.
+                let look = self.me == 0 && id.is_multiple_of(OFTEN) && (self.crew.limit)();
+                if look {
+                    self.crew.stop.store(true, Ordering::Relaxed);
+                }
+                if look || self.crew.over.load(Ordering::Relaxed) {
+                    self.crew.over.store(true, Ordering::Relaxed);
+                    break;
+                }
+                self.expand_one(worker, &mut list, id, Wanted::Few);
+            }
+            return;
         };
         let mut id = ids.start;
         while id < ids.end {

@@ -9,6 +9,8 @@
 //! states where a formula surely holds and those where it may hold: ways that it speaks against count with all
 //! steps, ways that it asks for with those that are sure. It holds, it does not, or that depends on the value.
 
+use std::time::Instant;
+
 use rendez_evidence::{
     Answer, Control, End, Fairness, Options, PropertyAnswer, Question, Resolved, Stats, Trace, awaits_lock,
     is_at, is_event, replay,
@@ -17,8 +19,9 @@ use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{Status, Wait};
 use rendez_model::{Action, EntryId, Loc, Program, TaskId};
 
-use crate::check::reach;
+use crate::check::{plain_limits, reach, share};
 use crate::graph::{ELSEWHERE, Graph};
+use crate::noticed::Noticed;
 use crate::reached::Reached;
 use crate::search::Config;
 use rendez_network::steps::Fate;
@@ -118,14 +121,16 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         if holds(Bound::Surely) {
             return Answer::Holds;
         }
+        let unknown = || "whether it holds depends on a value that the model does not follow".to_owned();
         // A trace that depends on nothing unknown, if there is one.
         let bound = if holds(Bound::Perhaps) { Bound::Surely } else { Bound::Perhaps };
+        if bound == Bound::Surely && !tells(formula, false) {
+            return Answer::Inconclusive(unknown(), Vec::new());
+        }
         let mut trail = Trail::default();
         self.show(formula, (bound, false), 0, &mut trail);
         match question.broken(self.trace(&trail)) {
-            Answer::Violated(found) if bound == Bound::Surely => {
-                Answer::Inconclusive("it depends on a value that the model does not follow".into(), found)
-            }
+            Answer::Violated(found) if bound == Bound::Surely => Answer::Inconclusive(unknown(), found),
             answer => answer,
         }
     }
@@ -590,7 +595,10 @@ struct Trail {
     loop_from: Option<usize>,
 }
 
-/// Decides formulas over one graph.
+/// Of more states than this, looking at all edges takes longer than leaving some out.
+const FEW_STATES: usize = 200_000;
+
+/// Decides formulas. Little is left out where every choice counts: a plain search comes first.
 pub fn decide(
     program: &Program,
     questions: &[Question],
@@ -599,28 +607,61 @@ pub fn decide(
     fairness: Fairness,
     control: &Control,
 ) -> (Vec<PropertyAnswer>, Stats) {
+    let started = Instant::now();
+    let plain = Config { stubborn: false, ..config.clone() };
+    // Fairness asks who could have moved, in every state.
+    if !config.stubborn || !config.merge || fairness != Fairness::None {
+        let (answers, stats, _) = decide_by(program, questions, options, &plain, fairness, control);
+        return (answers, stats);
+    }
+    let limits = plain_limits(options);
+    let limits = Options { max_states: limits.max_states.min(FEW_STATES), ..limits };
+    let (answers, stats, end) = decide_by(program, questions, &limits, &plain, fairness, control);
+    match end {
+        End::States if limits.max_states == options.max_states => (answers, stats),
+        End::Time | End::Memory | End::States => {
+            let left = share(options, started, 1.0);
+            let (answers, stats, _) = decide_by(program, questions, &left, config, fairness, control);
+            (answers, stats)
+        }
+        _ => (answers, stats),
+    }
+}
+
+/// Decides formulas over one graph, and says how the search for it ended.
+pub fn decide_by(
+    program: &Program,
+    questions: &[Question],
+    options: &Options,
+    config: &Config,
+    fairness: Fairness,
+    control: &Control,
+) -> (Vec<PropertyAnswer>, Stats, End) {
     let semantics = Semantics::bounded(program, options.recursion);
     let stops: Vec<Loc> = questions.iter().flat_map(|q| q.stops.iter().copied()).collect();
-    // Branching time tells when a choice is made: no reduction but the merging of single steps.
-    let config = Config { merge: false, stubborn: false, symmetry: false, ..config.clone() };
+    // Branching time tells when a choice is made: only steps without one are passed.
+    let noticed = Noticed(questions.iter().map(|q| q.resolved.clone()).collect());
+    let config = Config { symmetry: false, branching: Some(noticed), ..config.clone() };
     let reached = reach(&semantics, options, &config, control, &stops);
     let unmodelled = reached.notable.iter().find_map(|(o, _)| {
         let cut = reached.network.tables.outcomes[*o as usize].fate;
         (cut == Fate::Unsupported).then(|| "an execution reaches something that is not modelled".to_owned())
     });
     let why = |end: End| end.reason(reached.stats.states);
-    let checker = match (reached.end, unmodelled) {
-        (End::Complete, None) => Checker::new(&reached, fairness, control).map_err(why),
-        (End::Complete, Some(cut)) => Err(cut),
-        (end, _) => Err(why(end)),
+    let checker = match (reached.end, unmodelled.is_some()) {
+        (End::Complete, false) => Checker::new(&reached, fairness, control),
+        (end, _) => Err(end),
     };
     let answer = |question: &Question| {
-        let answer = match &checker {
-            Ok(checker) => checker.decide(question),
-            Err(why) => Answer::Inconclusive(why.clone(), Vec::new()),
+        let answer = match (&checker, &unmodelled) {
+            (_, Some(cut)) => Answer::Inconclusive(cut.clone(), Vec::new()),
+            (Ok(checker), _) => checker.decide(question),
+            (Err(end), _) => Answer::Inconclusive(why(*end), Vec::new()),
         };
         let assumptions = fairness.assumption().map(str::to_owned).into_iter().collect();
         PropertyAnswer { assumptions, ..question.answered("reach", answer) }
     };
-    (questions.iter().map(answer).collect(), reached.stats)
+    let answers = questions.iter().map(answer).collect();
+    let end = checker.err().unwrap_or(End::Complete);
+    (answers, reached.stats, end)
 }

@@ -38,6 +38,8 @@ pub struct Shared<'a> {
     pub symmetry: Option<&'a Symmetry>,
     pub places: &'a [Places],
     pub fast: Option<&'a Fast>,
+    /// By outcome: formulas of branching time notice it.
+    pub seen: &'a [bool],
     /// How often states were packed anew.
     pub version: u32,
 }
@@ -113,13 +115,14 @@ impl Shared<'_> {
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
-            let smallest = stubborn.smallest(self.tables, self.layout, self.places, words, scratch);
-            let smallest = smallest.map_err(|task| Unknown::Step(task, words.to_vec()))?;
-            let Some((task, 1)) = smallest else { return Ok(()) };
+            let alone = stubborn.alone(self.tables, self.layout, self.places, words, scratch);
+            let alone = alone.map_err(|task| Unknown::Step(task, words.to_vec()))?;
+            let Some(task) = alone else { return Ok(()) };
             let range = self.tables.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
             let outcome = &self.tables.outcomes[number as usize];
-            if range.len() != 1 || outcome.notable {
+            let seen = outcome.guessed || self.seen.get(number as usize).is_some_and(|seen| *seen);
+            if range.len() != 1 || outcome.notable || (seen && self.config.branching.is_some()) {
                 return Ok(());
             }
             before.copy_from_slice(to);
@@ -266,7 +269,7 @@ fn chooser(
     config: &Config,
     words: &[u64],
 ) -> Result<Option<usize>, Unknown> {
-    if config.merge && tables.anyone_alone() {
+    if config.lets_go_first() && tables.anyone_alone() {
         for task in 0..tables.tasks() {
             let alone = tables.is_alone(task, layout.get(words, task));
             if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
@@ -336,7 +339,8 @@ impl Worker {
             self.go_on::<W>(shared)?;
             return Ok(Followed::First);
         }
-        if let Some(stubborn) = shared.stubborn.filter(|_| !self.plain) {
+        let partly = !self.plain && shared.config.branching.is_none();
+        if let Some(stubborn) = shared.stubborn.filter(|_| partly) {
             let mut scratch = std::mem::take(&mut self.scratch);
             self.last_movers(shared, id, &mut scratch.moved_last);
             let (tables, layout) = (shared.tables, shared.layout);

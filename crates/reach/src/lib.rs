@@ -17,6 +17,7 @@ mod flat;
 mod graph;
 mod hashed;
 mod index;
+mod noticed;
 mod progress;
 mod reached;
 mod search;

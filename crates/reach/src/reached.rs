@@ -24,6 +24,8 @@ pub struct Reached<'s, 'p> {
     pub stubborn: Option<Stubborn>,
     pub symmetry: Option<Symmetry>,
     pub places: Vec<Places>,
+    /// By outcome: formulas of branching time notice it.
+    pub seen: Vec<bool>,
     pub network: Network<'s, 'p>,
     pub layout: Layout,
     pub patches: Vec<Patch>,
@@ -69,6 +71,7 @@ impl Reached<'_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
+            seen: &self.seen,
             version: 0,
         }
     }

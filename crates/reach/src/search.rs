@@ -19,6 +19,7 @@ use crate::flat::Flat;
 use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
 use crate::index::Index;
+use crate::noticed::Noticed;
 use crate::reached::Reached;
 use crate::store::{Layout, MOST_STATES, Patch, Store};
 use crate::stubborn::{Places, Stubborn, update_places};
@@ -42,6 +43,9 @@ pub struct Config {
     pub keep: Keep,
     /// A task or object with more contents than this is stored cell by cell.
     pub whole: usize,
+    /// What formulas of branching time notice. These are about every choice: each state that is kept is expanded
+    /// wholly, and stubborn sets only say which steps are without a choice.
+    pub branching: Option<Noticed>,
     /// Levels of so many states are worth bits and several threads; otherwise that is asked of what these cost.
     pub large: Option<usize>,
 }
@@ -58,8 +62,16 @@ impl Default for Config {
             first_only: false,
             keep: Keep::States,
             whole: 64,
+            branching: None,
             large: None,
         }
+    }
+}
+
+impl Config {
+    /// Whether a task that only chooses for itself goes first: not where others could make use of its not having chosen.
+    pub fn lets_go_first(&self) -> bool {
+        self.merge && self.branching.is_none()
     }
 }
 
@@ -111,6 +123,8 @@ struct Run<'r, 's, 'p> {
     symmetry: Option<Symmetry>,
     places: Vec<Places>,
     fast: Option<Fast>,
+    /// By outcome: formulas of branching time notice it.
+    seen: Vec<bool>,
     /// States that were packed anew, and the contents of slots when that was last done.
     packed: usize,
     counts: Vec<usize>,
@@ -176,7 +190,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         let layout = Layout::new((0..start.len()).map(|slot| network.slots.count(slot).max(room)));
         let steps = &network.steps;
         let stubborn = match config.stubborn && config.merge {
-            true => Stubborn::new(steps.semantics.program, &steps.access, &steps.quiet, &network.slots),
+            true => Stubborn::new(steps, &network.slots),
             false => None,
         };
         let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
@@ -209,6 +223,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry,
             places,
             fast: None,
+            seen: Vec::new(),
             packed: 0,
             counts,
             version: 0,
@@ -246,6 +261,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             stubborn: self.stubborn,
             symmetry: self.symmetry,
             places: self.places,
+            seen: self.seen,
             network: self.network,
             layout: self.layout,
             patches: self.patches,
@@ -314,7 +330,8 @@ impl Run<'_, '_, '_> {
     /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
     fn everything(&mut self) -> End {
         let mut end = self.levels(0);
-        while end == End::Complete && self.stubborn.is_some() && !self.config.deadlock_only {
+        let partly = self.stubborn.is_some() && self.config.branching.is_none();
+        while end == End::Complete && partly && !self.config.deadlock_only {
             let from = self.store.len();
             let left = self.options.memory.saturating_sub(self.store.memory() + self.network_bytes);
             let graph = match Graph::new(&self.shared(), &self.index, self.limits(left)) {
@@ -425,7 +442,7 @@ impl Run<'_, '_, '_> {
     fn prepare(&mut self, states: usize) {
         let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
         self.worker.missed += others.sum::<usize>();
-        if self.stubborn.is_some() || (self.config.merge && self.network.tables.anyone_alone()) {
+        if self.stubborn.is_some() || (self.config.lets_go_first() && self.network.tables.anyone_alone()) {
             self.fast = None;
             return;
         }
@@ -539,6 +556,7 @@ impl Run<'_, '_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
+            seen: &self.seen,
             version: self.version,
         }
     }
@@ -572,6 +590,9 @@ impl Run<'_, '_, '_> {
                 let from = Instant::now();
                 self.network.learn(task, &values);
                 self.learning += from.elapsed();
+                if let Some(noticed) = &self.config.branching {
+                    noticed.extend(&mut self.seen, &self.network, task, &values);
+                }
                 let slots = &self.network.slots;
                 self.fast = self.fast.take().filter(|fast| match &fast.form {
                     Form::Bits(_) => true,

@@ -15,13 +15,12 @@
 use std::cell::Cell;
 
 use rendez_evidence::alive;
-use rendez_model::access::Access;
-use rendez_model::{Action, Program};
+use rendez_model::Action;
 
 use crate::store::Layout;
 use rendez_network::network::Tables;
-use rendez_network::quiet::Quiet;
 use rendez_network::slots::Slots;
+use rendez_network::steps::Steps;
 
 mod units;
 use units::Code;
@@ -138,15 +137,16 @@ pub struct Looking {
 
 impl Stubborn {
     /// None if the program does something that stubborn sets do not cover.
-    pub fn new(program: &Program, access: &Access, quiet: &Quiet, slots: &Slots) -> Option<Stubborn> {
+    pub fn new(steps: &Steps, slots: &Slots) -> Option<Stubborn> {
         use Action::*;
         let covered = |a: &Action| {
             !matches!(a, Requeue { .. } | Abort { .. } | Async { .. } | Close { .. } | EndAsync { .. })
         };
-        if !quiet.calm || quiet.background || !program.nodes.iter().all(|n| covered(&n.action)) {
+        let (quiet, mut nodes) = (&steps.quiet, steps.semantics.program.nodes.iter());
+        if !quiet.calm || quiet.background || !nodes.all(|n| covered(&n.action)) {
             return None;
         }
-        Some(Code::new(program, access, quiet, slots).stubborn())
+        Some(Code::new(steps, slots).stubborn())
     }
 
     /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
@@ -154,6 +154,32 @@ impl Stubborn {
     /// followed. An error is a task whose step is not known.
     pub fn smallest(
         &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> Result<Option<(u32, usize)>, usize> {
+        self.smallest_below(usize::MAX, tables, layout, places, words, scratch)
+    }
+
+    /// A task whose step alone must be followed, if there is one.
+    pub fn alone(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        places: &[Places],
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> Result<Option<u32>, usize> {
+        let found = self.smallest_below(2, tables, layout, places, words, scratch)?;
+        Ok(found.filter(|f| f.1 == 1).map(|f| f.0))
+    }
+
+    /// The smallest set with fewer tasks than that.
+    fn smallest_below(
+        &self,
+        limit: usize,
         tables: &Tables,
         layout: &Layout,
         places: &[Places],
@@ -189,7 +215,7 @@ impl Stubborn {
                     }
                 }
             }
-            if most >= movers {
+            if most >= movers.min(limit) {
                 break;
             }
             most *= 2;

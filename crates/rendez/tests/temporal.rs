@@ -1,5 +1,6 @@
 //! Random programs with random temporal formulas: the reachability engine must agree with fixpoints over every
-//! state of the semantics, before and after slicing, with and without fairness. RENDEZ_SEED and RENDEZ_PROGRAMS
+//! state of the semantics, before and after slicing, with and without fairness, and with itself without
+//! reductions. RENDEZ_SEED and RENDEZ_PROGRAMS
 //! choose others and more; what fails is shrunk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,6 +85,28 @@ fn formula(program: &Program, random: &mut Random) -> String {
     }
 }
 
+/// Any formula.
+fn nested(program: &Program, random: &mut Random, depth: usize) -> String {
+    if depth == 0 {
+        return state(program, random, 0);
+    }
+    let x = match random.below(3) {
+        0 if !program.entries.is_empty() => event(program, random, 1),
+        _ => nested(program, random, depth - 1),
+    };
+    let inner = |random: &mut Random| nested(program, random, depth - 1);
+    match random.below(8) {
+        0 => format!("not ({})", inner(random)),
+        1 => format!("(({}) and ({}))", inner(random), inner(random)),
+        2 => format!("(({}) or ({}))", inner(random), inner(random)),
+        3 => format!("(({}) until ({x}))", inner(random)),
+        4 => format!("(({}) unless ({x}))", inner(random)),
+        5 => format!("always ({x})"),
+        6 => format!("eventually ({x})"),
+        _ => format!("potentially ({x})"),
+    }
+}
+
 static HOLD: AtomicU64 = AtomicU64::new(0);
 
 fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
@@ -133,6 +156,54 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
         }
     }
     Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) })
+}
+
+/// States with and without reductions.
+static STATES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
+    let mut program = rendez_ada::read_text(source).program?;
+    let formula = rendez_property::ctl::parse(text).ok()?;
+    Question::mark(&mut program, &formula).ok()?;
+    rendez_model::passes::propagate_constants(&mut program);
+    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
+    let question = Question::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
+    let options = Options { max_states: 2 * MOST_STATES, ..Options::default() };
+    let (mut answers, mut states) = (Vec::new(), Vec::new());
+    for stubborn in [true, false] {
+        let config = Config { stubborn, ..Config::default() };
+        let (decided, stats, _) = rendez_reach::ctl::decide_by(
+            &program,
+            std::slice::from_ref(&question),
+            &options,
+            &config,
+            Fairness::None,
+            &Control::default(),
+        );
+        states.push(stats.states as u64);
+        answers.push(match &decided[0].answer {
+            Answer::Holds => "holds",
+            Answer::Violated(_) => "violated",
+            Answer::Inconclusive(why, _) if why.contains("a value") => "unknown",
+            Answer::Inconclusive(..) => return None,
+        });
+    }
+    STATES.iter().zip(states).for_each(|(all, some)| _ = all.fetch_add(some, Ordering::Relaxed));
+    Some(if answers[0] == answers[1] { Ok(()) } else { Err(answers.join(" with reductions, but without ")) })
+}
+
+#[test]
+fn steps_without_a_choice_change_no_formula() {
+    let formulas = |seed: u64, source: &str| {
+        let Some(program) = rendez_ada::read_text(source).program else { return Vec::new() };
+        let mut random = Random::new(seed * 2 + 1);
+        (0..4).map(|n| nested(&program, &mut random, 1 + n % 3)).collect()
+    };
+    let (count, decided) = rendez_generate::trials(400, formulas, |text, source| reduce(source, text));
+    let [with, without] = [0, 1].map(|i| STATES[i].load(Ordering::Relaxed));
+    println!("{decided} formulas about {count} programs; {with} states instead of {without}");
+    assert!(decided > count, "only {decided} formulas about {count} programs were decided");
+    assert!(with < without, "{with} states instead of {without}");
 }
 
 #[test]

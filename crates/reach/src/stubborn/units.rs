@@ -6,6 +6,7 @@ use rendez_model::{
 };
 use rendez_network::quiet::Quiet;
 use rendez_network::slots::Slots;
+use rendez_network::steps::Steps;
 
 use super::{NONE, Stubborn, Unit};
 
@@ -26,10 +27,13 @@ pub struct Code<'a> {
     /// By task: it has a terminate alternative.
     may_terminate: Vec<bool>,
     fails: Vec<bool>,
+    /// By location: tasks must be seen to stop here.
+    stops: &'a [bool],
 }
 
 impl<'a> Code<'a> {
-    pub fn new(program: &'a Program, access: &'a Access, quiet: &'a Quiet, slots: &'a Slots) -> Self {
+    pub fn new(steps: &'a Steps<'_, 'a>, slots: &'a Slots) -> Self {
+        let (program, access, quiet) = (steps.semantics.program, &steps.access, &steps.quiet);
         let n = program.nodes.len();
         let mut proc_of = vec![None; n];
         for p in 0..program.procs.len() {
@@ -69,6 +73,7 @@ impl<'a> Code<'a> {
             dies_early: Vec::new(),
             may_terminate: access.code.iter().map(|code| code.iter().any(terminates)).collect(),
             fails: vec![false; program.entries.len()],
+            stops: &steps.stops,
         };
         // Which tasks come to their end depends on which calls can fail, and the other way round.
         loop {
@@ -247,6 +252,9 @@ impl<'a> Code<'a> {
     }
 
     fn rests(&self, loc: Loc) -> bool {
+        if self.stops[loc.index()] {
+            return true;
+        }
         !self.access.local[loc.index()]
             && !matches!(self.program.node(loc).action, Action::Activate { .. } | Action::Terminate)
             && match self.program.node(loc).action {
