@@ -121,9 +121,9 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
     rendez_model::passes::classify_inputs(&mut sliced);
     rendez_model::passes::drop_idle_locks(&mut sliced);
     let mut wrong = Vec::new();
+    let question =
+        |program: &Program| Question::new(program, "p", &formula, rendez_source::Span::NOWHERE).ok();
     for fairness in [Fairness::None, Fairness::Fifo] {
-        let question =
-            |program: &Program| Question::new(program, "p", &formula, rendez_source::Span::NOWHERE).ok();
         let expected = unfolded.holds(&question(&program)?.resolved, fairness);
         HOLD.fetch_add(u64::from(expected), Ordering::Relaxed);
         let unmerged = Options { merge_local: false, ..options.clone() };
@@ -154,6 +154,17 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
                 ));
             }
         }
+    }
+    // A directed search understands few formulas, but what it says is so.
+    let expected = unfolded.holds(&question(&program)?.resolved, Fairness::None);
+    let question = question(&sliced)?;
+    let brief = Options { timeout: Some(std::time::Duration::from_secs(1)), ..options };
+    let settings = rendez_directed::Settings::default();
+    let directed = rendez_directed::formula(&sliced, &question, &settings, &brief, &Control::default());
+    match &directed.answer {
+        Answer::Holds if !expected => wrong.push("directed: it does not hold".into()),
+        Answer::Violated(_) if expected => wrong.push("directed: it does hold".into()),
+        _ => {}
     }
     Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) })
 }
