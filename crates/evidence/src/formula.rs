@@ -95,7 +95,7 @@ impl Resolved {
             Resolved::Accept(entries, by) => accepted(step)
                 .is_some_and(|(caller, entry)| entries.contains(&entry) && by.is_none_or(|b| b == caller)),
             Resolved::Event(name) => {
-                annotated(program, step.loc).is_some_and(|n| n.eq_ignore_ascii_case(name))
+                annotation(program, step.loc).is_some_and(|n| n.eq_ignore_ascii_case(name))
             }
             Resolved::Not(f) => !f.matches(program, step),
             Resolved::And(a, b) => a.matches(program, step) && b.matches(program, step),
@@ -150,7 +150,7 @@ pub fn awaits_lock(program: &Program, state: &State, task: TaskId) -> bool {
 /// Whether a step is an event: a rendezvous or a protected action on an entry begins, or it is annotated. Formulas do
 /// not notice other steps.
 pub fn is_event(program: &Program, step: &Step) -> bool {
-    accepted(step).is_some() || annotated(program, step.loc).is_some()
+    accepted(step).is_some() || annotation(program, step.loc).is_some()
 }
 
 /// The caller and the entry of what begins with a step.
@@ -163,8 +163,8 @@ fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
     }
 }
 
-/// The name of the annotation at a location.
-fn annotated(program: &Program, loc: Loc) -> Option<&str> {
+/// The name of the event that is annotated at a location.
+pub fn annotation(program: &Program, loc: Loc) -> Option<&str> {
     match &program.node(loc).action {
         Action::Event { name, .. } if !INNER.iter().any(|inner| name.starts_with(inner)) => Some(name),
         _ => None,
@@ -202,7 +202,7 @@ impl Question {
             part => events |= part.is_about_events(),
         });
         let is_noticed = |loc: &Loc| {
-            (events && annotated(program, *loc).is_some())
+            (events && annotation(program, *loc).is_some())
                 || (ends && matches!(program.node(*loc).action, Action::Terminate))
         };
         let mut stops: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is_noticed).collect();
@@ -241,7 +241,7 @@ impl Question {
                     Atom::Event(name) => {
                         let mut all = (0..program.nodes.len()).map(Loc::from);
                         let is = |n: &str| n.eq_ignore_ascii_case(name);
-                        if !all.any(|loc| annotated(program, loc).is_some_and(is)) {
+                        if !all.any(|loc| annotation(program, loc).is_some_and(is)) {
                             return Err(wrong(format!("the program has no event `{name}`")));
                         }
                     }
@@ -419,16 +419,18 @@ fn before(program: &Program, places: &[Loc], raised: Raised) -> Vec<Loc> {
 /// Puts a mark before what may be left out because nothing depends on it.
 fn keep_place(program: &mut Program, loc: Loc) {
     let node = program.node(loc);
-    if !matches!(
+    if matches!(
         node.action,
-        Action::Event { .. }
-            | Action::EntryCall { .. }
-            | Action::Select { .. }
-            | Action::Async { .. }
-            | Action::Activate { .. }
-            | Action::Await { .. }
-            | Action::Complete { .. }
-            | Action::Terminate
+        Action::Skip { .. }
+            | Action::Assign { .. }
+            | Action::Havoc { .. }
+            | Action::Branch { .. }
+            | Action::Choose { .. }
+            | Action::Call { .. }
+            | Action::Return
+            | Action::Lock { .. }
+            | Action::Unlock { .. }
+            | Action::Delay { .. }
     ) {
         let (node, next) = (node.clone(), Loc::from(program.nodes.len()));
         let name = format!("{PLACE}{}", node.span.line);

@@ -24,7 +24,7 @@ pub use bind::{bind, follow, same};
 pub use blocking::{Role, Waiting, kind_of_blocking, kind_of_stuck, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
-pub use formula::{Fairness, Question, Resolved, awaits_lock, is_at, is_event};
+pub use formula::{Fairness, Question, Resolved, annotation, awaits_lock, is_at, is_event};
 pub use predicate::resolve;
 pub use random::Random;
 pub use reorder::fewest_switches;

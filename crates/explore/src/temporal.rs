@@ -141,6 +141,9 @@ impl<'p> Unfolded<'p> {
             };
             let stays = |s: &u32, task: TaskId| self.edges[*s as usize].iter().all(|e| e.task != task);
             let rests = |task: TaskId| {
+                if self.program.tasks[task.index()].background {
+                    return true;
+                }
                 let waits =
                     |s: &u32| stays(s, task) && !awaits_lock(self.program, &self.states[*s as usize], task);
                 component.iter().any(waits) || component.iter().all(|s| stays(s, task))

@@ -4,7 +4,7 @@
 //! that write to the same memory in turn wait for each other, however little they write; so each has segments of the index to
 //! itself and looks up, in the lists of all, what belongs there. What is new gets its number by the order of the
 //! lists, and everybody writes what is new in its own. So the numbers of states are those that one thread alone would
-//! give them.
+//! give them, but for states at which something had to be learnt.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

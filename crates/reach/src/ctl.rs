@@ -364,7 +364,9 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 }
             }
         }
-        if (0..tasks).any(|t| !moves[t] && !rests[t] && !stuck[t]) {
+        // Nothing is taken for granted about the environment.
+        let must = |t: usize| !self.program().tasks[t].background && !rests[t] && !stuck[t];
+        if (0..tasks).any(|t| !moves[t] && must(t)) {
             return Verdict::Never;
         }
         if self.fairness != Fairness::Fifo {

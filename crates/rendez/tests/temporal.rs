@@ -155,6 +155,25 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
             }
         }
     }
+    // The stronger the fairness, the fewer executions there are that could break a formula about all of them.
+    if !text.starts_with("not") && !text.contains("potentially") {
+        let none = unfolded.holds(&question(&program)?.resolved, Fairness::None);
+        let fifo = unfolded.holds(&question(&program)?.resolved, Fairness::Fifo);
+        let control = Control::default();
+        let decided = rendez_reach::ctl::decide(
+            &program,
+            &[question(&program)?],
+            &options,
+            &Config::default(),
+            Fairness::Weak,
+            &control,
+        );
+        match &decided.0[0].answer {
+            Answer::Holds if !fifo => wrong.push("it holds with weak fairness, but not with queues".into()),
+            Answer::Violated(_) if none => wrong.push("it holds, but not with weak fairness".into()),
+            _ => {}
+        }
+    }
     // A directed search understands few formulas, but what it says is so.
     let expected = unfolded.holds(&question(&program)?.resolved, Fairness::None);
     let question = question(&sliced)?;

@@ -89,9 +89,8 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
                     .collect();
                 (!shown.is_empty()).then(|| (format!("sets {}", shown.join(", ")), "assign".into()))
             }
-            Action::Event { name, .. } if !name.starts_with("library ") => {
-                Some((format!("event {name}"), name.clone()))
-            }
+            Action::Event { .. } => rendez_evidence::annotation(program, step.step.loc)
+                .map(|name| (format!("event {name}"), name.to_owned())),
             Action::Complete { .. } => Some(("completes".into(), "complete".into())),
             _ => None,
         },
