@@ -2,7 +2,7 @@
 
 use rendez_model::semantics::{Step, What};
 use rendez_model::state::{Lock, State, Status, TaskState, Wait};
-use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId, Trigger, Value};
+use rendez_model::{Action, EntryId, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value};
 use rendez_property::Wrong;
 use rendez_property::ctl::{Atom, Formula};
 use rendez_source::Span;
@@ -418,6 +418,10 @@ fn before(program: &Program, places: &[Loc], raised: Raised) -> Vec<Loc> {
 
 /// Puts a mark before what may be left out because nothing depends on it.
 fn keep_place(program: &mut Program, loc: Loc) {
+    let leads_here = |n: &Node| matches!(&n.action, Action::Event { name, next } if *next == loc && name.starts_with(PLACE));
+    if program.nodes.iter().any(leads_here) {
+        return;
+    }
     let node = program.node(loc);
     if matches!(
         node.action,
