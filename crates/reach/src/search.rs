@@ -302,7 +302,7 @@ impl Outlook {
         self.largest = before.max(level);
         match level {
             // Levels shrink as they grew, mostly.
-            level if level >= before => 2 * states,
+            level if level > before => 2 * states,
             level if level >= before / 10 * 9 => states + 2 * level,
             _ => states,
         }
