@@ -68,9 +68,10 @@ impl Maker<'_> {
     /// Adds the outcomes below a node that looks at a slot; returns what is not known there.
     fn look(&mut self, slot: u32, children: &[u32]) -> Vec<Product> {
         // Contents of which nothing is known, and those with the same things unknown below.
-        let mut nothing = Vec::new();
+        let count = self.counts[slot as usize];
+        let mut nothing = Vec::with_capacity(count as usize);
         let mut unknown: Vec<(Vec<Product>, Vec<u32>)> = Vec::new();
-        for contents in 0..self.counts[slot as usize] {
+        for contents in 0..count {
             match children.get(contents as usize).map_or(Known::Nothing, |c| self.tables.at(*c)) {
                 Known::Nothing => nothing.push(contents),
                 Known::Idle => {}
@@ -240,15 +241,15 @@ impl Enabled {
             return None;
         }
         // Slot by slot: what those before allow, once for each content.
-        let mut group = self.all.clone();
+        let (mut group, mut row) = (self.all.clone(), Vec::with_capacity(self.blocks));
         for slot in slots {
             let room = group.len() * layout.room(slot);
             let before = std::mem::replace(&mut group, Vec::with_capacity(room));
-            let own = rows.rows[slot].chunks_exact(self.blocks);
-            for row in own.take(layout.room(slot)) {
+            for own in rows.rows[slot].chunks_exact(self.blocks).take(layout.room(slot)) {
+                row.clear();
+                row.extend(rows.free[slot].iter().zip(own).map(|(free, own)| either(*free, *own)));
                 for allowed in before.chunks_exact(self.blocks) {
-                    let allow = |i: usize| both(allowed[i], either(rows.free[slot][i], row[i]));
-                    group.extend((0..self.blocks).map(allow));
+                    group.extend(allowed.iter().zip(&row).map(|(a, b)| both(*a, *b)));
                 }
             }
         }

@@ -70,7 +70,8 @@ pub enum Found {
 const DISTANCE: u32 = 4;
 /// More bits of a hash than this leave few for the distance.
 const ROOMY: u32 = 26;
-const FEWEST: usize = 64;
+/// Places that a segment has at the least: grown fourfold twice, these are enough for a search of a millisecond.
+const FEWEST: usize = 80;
 const SMALL: usize = 1 << 9;
 /// Places that are looked at together when a segment grows.
 const BLOCK: usize = 1 << 10;

@@ -451,7 +451,11 @@ impl Run<'_, '_, '_> {
             Some(fast) => {
                 fast.known < known && self.worker.missed > self.config.large.unwrap_or(MISSES * known)
             }
-            None => states > self.config.large.unwrap_or((known / 4).max(LEAST_LEVEL)),
+            // Among few states, what comes next is mostly not known yet.
+            None => match self.config.large {
+                Some(large) => states > large,
+                None => self.store.len() >= FEW && states > (known / 4).max(LEAST_LEVEL),
+            },
         };
         if worth {
             // Later on, room was asked for by what keeps coming.
@@ -644,9 +648,12 @@ impl Run<'_, '_, '_> {
 
     /// With more than some states, room for what may come is given up.
     fn narrow(&mut self, states: usize) {
+        if self.store.len() <= states {
+            return;
+        }
         let slots = &self.network.slots;
         let tight = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
-        if self.store.len() > states && self.layout.bits > tight.bits + tight.bits / 16 {
+        if self.layout.bits > tight.bits + tight.bits / 16 {
             self.pack_anew(None);
         }
     }
