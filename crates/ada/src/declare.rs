@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rendez_model::{Action, Expr as Model, Sharing, Storage};
-use rendez_source::Span;
+use rendez_source::{Diagnostic, Span};
 
 use crate::elaborate::{Cleanup, Elaborator, full_name};
 use crate::env::*;
@@ -353,12 +353,17 @@ impl<'a> Elaborator<'a> {
             }
             "annotate" => {
                 let words: Vec<String> = args.iter().map(|a| dotted(&a.1)).collect();
-                if let [tool, what, name] = &words[..]
-                    && tool == "rendez"
-                    && what == "background"
-                    && let Some(of) = self.find_unit_type(name)
-                {
-                    self.unit_types[of.0].background = true;
+                let what = match &words[..] {
+                    [tool, ..] if tool != "rendez" => return,
+                    [_, what, task] if what == "background" => self.find_unit_type(task),
+                    _ => None,
+                };
+                match what {
+                    Some(of) => self.set_background(of),
+                    None => self.diagnostics.push(
+                        Diagnostic::warning(name.span, "unknown annotation for rendez")
+                            .help("known among declarations is: Annotate (Rendez, Background, Task)"),
+                    ),
                 }
             }
             "profile" | "restrictions" => self.restrictions(args),
@@ -462,6 +467,14 @@ impl<'a> Elaborator<'a> {
                 let ty = self.new_type(name.text.clone(), kind);
                 self.bind(scope, &name.key, Binding::Type(ty));
             }
+        }
+    }
+
+    /// Tasks of a type belong to the environment, also one that is there already.
+    fn set_background(&mut self, of: UnitTypeId) {
+        self.unit_types[of.0].background = true;
+        for (task, _) in self.task_instances.iter().filter(|(_, instance)| instance.of == of) {
+            self.program.tasks[task.index()].background = true;
         }
     }
 

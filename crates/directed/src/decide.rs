@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use rendez_evidence::{
     Answer, Control, End, Entries, Findings, Kind, Options, Outcome, PropertyAnswer, Question, Random,
-    Resolved, Seen, Stats, Trace, Witness, alive, asks_about_others, fewest_switches, kind_of_blocking,
-    kind_of_stuck, races, replay, seen_in, stuck,
+    Resolved, Seen, Stats, Trace, Witness, alive, fewest_switches, kind_of_blocking, kind_of_stuck, races,
+    replay, seen_in, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
-use rendez_model::{Action, Program, TaskId};
+use rendez_model::{Action, Expr, Program, TaskId};
 
 use crate::distance::Measure;
 use crate::frontier::{Estimate, Guided, Order};
@@ -271,6 +271,15 @@ const TRIES: u32 = 24;
 
 /// States that a probe looks at.
 const PROBED: usize = 500;
+
+/// Whether an action looks at what other tasks do: how many wait, who has ended.
+fn asks_about_others(action: &Action) -> bool {
+    let mut asks = false;
+    action.each_expr(&mut |e| {
+        e.walk(&mut |e| asks |= matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_)));
+    });
+    asks
+}
 
 impl<'a, 'p> Probe<'a, 'p> {
     fn new(
@@ -886,7 +895,7 @@ pub fn formula(
             let fewer = fewest_switches(&semantics, &local.access, &moves, &[]).map(|(f, _)| f);
             let traces = fewer.into_iter().chain([moves]).filter_map(|m| replay(&semantics, &m));
             let shown = traces.into_iter().find(|t| inner.in_state(&t.last) == Some(false));
-            answer = question.broken(shown);
+            answer = question.broken(program, shown);
             // What needs a guess may have a twin that needs none.
             if matches!(answer, Answer::Violated(_)) {
                 break;

@@ -9,6 +9,7 @@ use rendez_source::Span;
 
 use crate::bind::same;
 use crate::finding::{Finding, Kind, Severity};
+use crate::seen::alive;
 use crate::trace::Trace;
 use crate::verdict::{Answer, PropertyAnswer};
 
@@ -61,9 +62,9 @@ impl Resolved {
     pub fn in_state(&self, state: &State) -> Option<bool> {
         Some(match self {
             Resolved::Const(value) => *value,
-            Resolved::At(Some(task), locs) => is_at(&state.tasks[task.index()], locs),
-            Resolved::At(None, locs) => state.tasks.iter().any(|ts| is_at(ts, locs)),
-            Resolved::Ended(task) => state.tasks[task.index()].status == Status::Terminated,
+            Resolved::At(..) | Resolved::Ended(_) => {
+                state.tasks.iter().enumerate().any(|(t, ts)| self.is_of(TaskId::from(t), ts))
+            }
             Resolved::Not(f) => !f.in_state(state)?,
             // Both are asked: whether it is about single states must not depend on the state.
             Resolved::And(a, b) => {
@@ -76,6 +77,15 @@ impl Resolved {
             }
             _ => return None,
         })
+    }
+
+    /// Whether it is about where some task is, and a task makes it true.
+    pub fn is_of(&self, task: TaskId, state: &TaskState) -> bool {
+        match self {
+            Resolved::At(whose, locs) => whose.is_none_or(|whose| whose == task) && is_at(state, locs),
+            Resolved::Ended(whose) => *whose == task && state.status == Status::Terminated,
+            _ => false,
+        }
     }
 
     /// Whether it is about events, not about states.
@@ -121,7 +131,7 @@ impl Resolved {
 }
 
 /// Whether a task is about to do what stands at one of some locations, or waits there.
-pub fn is_at(task: &TaskState, locs: &[Loc]) -> bool {
+fn is_at(task: &TaskState, locs: &[Loc]) -> bool {
     matches!(task.status, Status::Active | Status::Activating) && locs.contains(&task.pc)
 }
 
@@ -276,8 +286,28 @@ impl Question {
 }
 
 impl Question {
+    /// Where a task is at the end of a trace, if the formula asks for places: one that is where it asks for, or else one
+    /// that it names.
+    fn end(&self, program: &Program, trace: &Trace) -> Option<(Span, String)> {
+        if trace.loop_from.is_some() {
+            return None;
+        }
+        let tasks = || (0..).map(TaskId::from).zip(trace.last.tasks.iter());
+        let (mut there, mut named) = (None, None);
+        self.resolved.each(&mut |f| {
+            if let Resolved::At(whose, _) = f {
+                there = there.or_else(|| tasks().find(|(t, ts)| f.is_of(*t, ts)));
+                named = named.or_else(|| tasks().find(|(t, ts)| *whose == Some(*t) && alive(ts.status)));
+            }
+        });
+        let (task, ts) = there.or(named)?;
+        let span = program.node(ts.pc).span;
+        (!span.is_nowhere())
+            .then(|| (span, format!("{} is here at the end", program.tasks[task.index()].name)))
+    }
+
     /// The verdict that a trace is a counterexample; not replayed if there is none.
-    pub fn broken(&self, trace: Option<Trace>) -> Answer {
+    pub fn broken(&self, program: &Program, trace: Option<Trace>) -> Answer {
         let Some(trace) = trace else {
             return Answer::Inconclusive("the trace does not replay".into(), Vec::new());
         };
@@ -294,7 +324,7 @@ impl Question {
             tasks: Vec::new(),
             alike: Vec::new(),
             label: String::new(),
-            other: None,
+            other: self.end(program, &trace),
             trace: Some(trace),
             waiting: Vec::new(),
             guessed,

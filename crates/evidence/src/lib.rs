@@ -24,13 +24,11 @@ pub use bind::{bind, follow, same};
 pub use blocking::{Role, Waiting, kind_of_blocking, kind_of_stuck, why_blocked};
 pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
-pub use formula::{Fairness, Question, Resolved, annotation, awaits_lock, is_at, is_event};
+pub use formula::{Fairness, Question, Resolved, annotation, awaits_lock, is_event};
 pub use predicate::resolve;
 pub use random::Random;
 pub use reorder::fewest_switches;
-pub use seen::{
-    Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, asks_about_others, entries_in, races, seen_in,
-};
+pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, vacuous};

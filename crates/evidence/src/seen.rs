@@ -6,9 +6,7 @@ use rendez_model::access::{Access, each_written, touched};
 use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::{
-    Action, Domain, EntryId, ExceptionId, Expr, Loc, Program, Storage, TaskId, VarId, passes,
-};
+use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -213,15 +211,6 @@ impl Effort {
         }
         flags
     }
-}
-
-/// Whether an action looks at what other tasks do: how many wait, who has ended.
-pub fn asks_about_others(action: &Action) -> bool {
-    let mut asks = false;
-    action.each_expr(&mut |e| {
-        e.walk(&mut |e| asks |= matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_)));
-    });
-    asks
 }
 
 /// Two tasks about to access one variable, one of them writing.

@@ -15,7 +15,7 @@ use crate::index::{Found, Glance, Index, SEGMENTS, Segment, expect, segment_of, 
 use crate::search::{MISSES, Outlook};
 
 /// States that are expanded together.
-pub const BATCH: u32 = 32;
+pub const BATCH: u32 = 64;
 /// States that are expanded in a round, at the least and at the most.
 const SHORT_ROUND: usize = 1 << 10;
 const LONG_ROUND: usize = 1 << 15;

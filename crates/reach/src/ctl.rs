@@ -13,10 +13,10 @@ use std::time::Instant;
 
 use rendez_evidence::{
     Answer, Control, End, Fairness, Options, PropertyAnswer, Question, Resolved, Stats, Trace, awaits_lock,
-    is_at, is_event, replay,
+    is_event, replay,
 };
 use rendez_model::semantics::{Move, Semantics, Step};
-use rendez_model::state::{Status, Wait};
+use rendez_model::state::Wait;
 use rendez_model::{Action, EntryId, Loc, Program, TaskId};
 
 use crate::check::{plain_limits, reach, share};
@@ -129,7 +129,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         }
         let mut trail = Trail::default();
         self.show(formula, (bound, false), 0, &mut trail);
-        match question.broken(self.trace(&trail)) {
+        match question.broken(self.program(), self.trace(&trail)) {
             Answer::Violated(found) if bound == Bound::Surely => Answer::Inconclusive(unknown(), found),
             answer => answer,
         }
@@ -152,24 +152,14 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     fn eval(&self, formula: &Resolved, bound: Bound) -> Bits {
         match formula {
             Resolved::Const(value) => self.states(|_| *value),
-            Resolved::At(task, locs) => {
+            Resolved::At(..) | Resolved::Ended(_) => {
                 let slots = &self.reached.network.slots;
-                let tasks: Vec<usize> = match task {
-                    Some(task) => vec![task.index()],
-                    None => (0..self.program().tasks.len()).collect(),
-                };
-                let here = |t: usize, n: usize| slots.task(t, n as u32).is_some_and(|ts| is_at(ts, locs));
-                let at: Vec<Bits> =
-                    tasks.iter().map(|t| (0..slots.count(*t)).map(|n| here(*t, n)).collect()).collect();
-                self.by_slots(|value| tasks.iter().zip(&at).any(|(t, at)| at[value(*t) as usize]))
-            }
-            Resolved::Ended(task) => {
-                let slots = &self.reached.network.slots;
-                let is_ended = |n: usize| {
-                    slots.task(task.index(), n as u32).is_some_and(|ts| ts.status == Status::Terminated)
-                };
-                let ended: Bits = (0..slots.count(task.index())).map(is_ended).collect();
-                self.by_slots(|value| ended[value(task.index()) as usize])
+                let is =
+                    |t: usize, n: u32| slots.task(t, n).is_some_and(|ts| formula.is_of(TaskId::from(t), ts));
+                let of = |t: usize| (t, (0..slots.count(t) as u32).map(|n| is(t, n)).collect::<Bits>());
+                let all = (0..self.program().tasks.len()).map(of);
+                let some: Vec<(usize, Bits)> = all.filter(|(_, bits)| bits.contains(&true)).collect();
+                self.by_slots(|value| some.iter().any(|(t, bits)| bits[value(*t) as usize]))
             }
             Resolved::Not(f) => not(self.eval(f, bound.other())),
             Resolved::And(a, b) => {

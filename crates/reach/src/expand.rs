@@ -11,7 +11,7 @@ use crate::flat::{Flat, Found};
 use crate::index::Index;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
-use crate::stubborn::{Looking, Places, Scratch, Stubborn};
+use crate::stubborn::{Here, Looking, Places, Scratch, Stubborn};
 use crate::symmetry::{Missing, Symmetry, Turns};
 use rendez_network::network::Tables;
 use rendez_network::steps::Fate;
@@ -95,6 +95,10 @@ impl Shared<'_> {
         self.config.threads
     }
 
+    fn here<'h>(&'h self, words: &'h [u64]) -> Here<'h> {
+        Here { tables: self.tables, layout: self.layout, places: self.places, words }
+    }
+
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
     /// that just states with a choice are kept. Calls `f` with every outcome taken.
     fn slide(
@@ -115,7 +119,7 @@ impl Shared<'_> {
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
-            let alone = stubborn.alone(self.tables, self.layout, self.places, words, scratch);
+            let alone = stubborn.alone(self.here(words), scratch);
             let alone = alone.map_err(|task| Unknown::Step(task, words.to_vec()))?;
             let Some(task) = alone else { return Ok(()) };
             let range = self.tables.known(task as usize, value).unwrap_or(0..0);
@@ -164,7 +168,7 @@ impl Shared<'_> {
         let around = match (partial, self.stubborn) {
             (Some(start), Some(stubborn)) if start != 0 && !plain => {
                 some.clear();
-                let set = stubborn.around(self.tables, self.layout, self.places, words, start - 1, scratch);
+                let set = stubborn.around(self.here(words), start - 1, scratch);
                 some.extend_from_slice(set);
                 true
             }
@@ -343,9 +347,7 @@ impl Worker {
         if let Some(stubborn) = shared.stubborn.filter(|_| partly) {
             let mut scratch = std::mem::take(&mut self.scratch);
             self.last_movers(shared, id, &mut scratch.moved_last);
-            let (tables, layout) = (shared.tables, shared.layout);
-            let places = shared.places;
-            let smallest = stubborn.smallest(tables, layout, places, &self.words, &mut scratch);
+            let smallest = stubborn.smallest(shared.here(&self.words), &mut scratch);
             let smallest = match smallest {
                 Ok(smallest) => smallest,
                 Err(task) => {
@@ -360,7 +362,7 @@ impl Worker {
             self.followed += chosen.unwrap_or(movers);
             self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
             if let Some(start) = start {
-                for task in stubborn.around(tables, layout, places, &self.words, start, &mut scratch) {
+                for task in stubborn.around(shared.here(&self.words), start, &mut scratch) {
                     self.collect::<W>(shared, id, *task as usize)?;
                 }
             }

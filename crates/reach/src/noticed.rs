@@ -6,9 +6,9 @@
 //! Penczek, Information and Computation, 1999). Every state that is kept is expanded wholly, so that nothing is put off
 //! for ever.
 
-use rendez_evidence::{Resolved, is_at, is_event};
+use rendez_evidence::{Resolved, is_event};
+use rendez_model::TaskId;
 use rendez_model::semantics::Step;
-use rendez_model::state::Status;
 use rendez_network::network::Network;
 
 /// The formulas that are to be decided.
@@ -50,13 +50,9 @@ fn notices(formula: &Resolved, network: &Network, steps: &[Step], changes: &dyn 
     };
     match formula {
         Resolved::Const(_) | Resolved::Accept(..) | Resolved::Event(_) => false,
-        Resolved::At(task, locs) => changes(&|slot, content| {
-            task.is_none_or(|t| t.index() == slot)
-                && network.slots.task(slot, content).is_some_and(|ts| is_at(ts, locs))
-        }),
-        Resolved::Ended(task) => changes(&|slot, content| {
-            let ended = network.slots.task(slot, content).is_some_and(|ts| ts.status == Status::Terminated);
-            slot == task.index() && ended
+        Resolved::At(..) | Resolved::Ended(_) => changes(&|slot, content| {
+            let task = network.slots.task(slot, content);
+            task.is_some_and(|ts| formula.is_of(TaskId::from(slot), ts))
         }),
         Resolved::Not(f) => inner(f),
         Resolved::And(a, b) | Resolved::Or(a, b) => inner(a) || inner(b),

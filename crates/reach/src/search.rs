@@ -493,7 +493,9 @@ impl Run<'_, '_, '_> {
         let mut end = self.limit();
         let mut id = from;
         while id < to && end.is_none() {
-            self.make_room();
+            if id.is_multiple_of(BATCH) || self.fast.is_some() {
+                self.make_room();
+            }
             if let Some(fast) = self.fast.take() {
                 if id % 1024 < BATCH {
                     end = self.limit();

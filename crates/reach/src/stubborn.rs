@@ -123,6 +123,15 @@ impl Positions<'_> {
     }
 }
 
+/// A state, and what is known of its steps.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    pub tables: &'a Tables,
+    pub layout: &'a Layout,
+    pub places: &'a [Places],
+    pub words: &'a [u64],
+}
+
 /// What is needed to list the successors of a state, kept from one to the next.
 #[derive(Default)]
 pub struct Looking {
@@ -152,27 +161,13 @@ impl Stubborn {
     /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
     /// which it is built, and how many there are. None if no task can move, or if all steps must be
     /// followed. An error is a task whose step is not known.
-    pub fn smallest(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
-        scratch: &mut Scratch,
-    ) -> Result<Option<(u32, usize)>, usize> {
-        self.smallest_below(usize::MAX, tables, layout, places, words, scratch)
+    pub fn smallest(&self, here: Here, scratch: &mut Scratch) -> Result<Option<(u32, usize)>, usize> {
+        self.smallest_below(usize::MAX, here, scratch)
     }
 
     /// A task whose step alone must be followed, if there is one.
-    pub fn alone(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
-        scratch: &mut Scratch,
-    ) -> Result<Option<u32>, usize> {
-        let found = self.smallest_below(2, tables, layout, places, words, scratch)?;
+    pub fn alone(&self, here: Here, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
+        let found = self.smallest_below(2, here, scratch)?;
         Ok(found.filter(|f| f.1 == 1).map(|f| f.0))
     }
 
@@ -180,13 +175,10 @@ impl Stubborn {
     fn smallest_below(
         &self,
         limit: usize,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
+        here: Here,
         scratch: &mut Scratch,
     ) -> Result<Option<(u32, usize)>, usize> {
-        let movers = self.look(tables, layout, places, words, scratch)?;
+        let movers = self.look(here, scratch)?;
         if movers == 1 {
             return Ok(scratch.can_move.iter().position(|m| *m).map(|t| (t as u32, 1)));
         }
@@ -205,7 +197,7 @@ impl Stubborn {
                     let count = match scratch.around[start] {
                         Around::Exactly(count) => Some(count).filter(|c| *c < limit),
                         Around::AtLeast(count) if count >= limit => None,
-                        _ => self.close(tables, start as u32, limit, scratch),
+                        _ => self.close(here.tables, start as u32, limit, scratch),
                     };
                     if let Some(count) = count {
                         best = Some((start as u32, count));
@@ -229,18 +221,10 @@ impl Stubborn {
     }
 
     /// The tasks whose steps are followed with that of one task.
-    pub fn around<'c>(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
-        start: u32,
-        scratch: &'c mut Scratch,
-    ) -> &'c [u32] {
+    pub fn around<'c>(&self, here: Here, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
         scratch.chosen.clear();
-        if self.look(tables, layout, places, words, scratch).is_ok() {
-            self.close(tables, start, usize::MAX, scratch);
+        if self.look(here, scratch).is_ok() {
+            self.close(here.tables, start, usize::MAX, scratch);
         }
         &scratch.chosen
     }
@@ -313,14 +297,8 @@ impl Stubborn {
 
     /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
     /// known.
-    fn look(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        places: &[Places],
-        words: &[u64],
-        scratch: &mut Scratch,
-    ) -> Result<usize, usize> {
+    fn look(&self, here: Here, scratch: &mut Scratch) -> Result<usize, usize> {
+        let Here { tables, layout, places, words } = here;
         let (tasks, slots) = (self.tasks, self.slots);
         let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
         let first = scratch.values.is_empty();
