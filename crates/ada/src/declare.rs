@@ -355,7 +355,7 @@ impl<'a> Elaborator<'a> {
                 let words: Vec<String> = args.iter().map(|a| dotted(&a.1)).collect();
                 let what = match &words[..] {
                     [tool, ..] if tool != "rendez" => return,
-                    [_, what, task] if what == "background" => self.find_unit_type(task),
+                    [_, what, task] if what == "background" => self.find_task_type(task),
                     _ => None,
                 };
                 match what {
@@ -478,15 +478,28 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// The kind of a task or protected object, or of such a type.
+    fn find_unit_kind(&self, key: &str) -> Option<&TypeKind<'a>> {
+        let named = |name: String| match self.look_up(self.cx.scope, &name).into_iter().next() {
+            Some(Binding::Type(ty)) => Some(self.kind(ty)),
+            _ => None,
+        };
+        let is_unit = |kind: &&TypeKind| matches!(kind, TypeKind::Task { .. } | TypeKind::Protected { .. });
+        [format!("{key} type"), key.to_owned()].into_iter().filter_map(named).find(is_unit)
+    }
+
     fn find_unit_type(&self, key: &str) -> Option<UnitTypeId> {
-        for name in [format!("{key} type"), key.to_owned()] {
-            if let Some(Binding::Type(ty)) = self.look_up(self.cx.scope, &name).into_iter().next()
-                && let TypeKind::Task { of, .. } | TypeKind::Protected { of, .. } = self.kind(ty)
-            {
-                return Some(*of);
-            }
+        match self.find_unit_kind(key)? {
+            TypeKind::Task { of, .. } | TypeKind::Protected { of, .. } => Some(*of),
+            _ => None,
         }
-        None
+    }
+
+    fn find_task_type(&self, key: &str) -> Option<UnitTypeId> {
+        match self.find_unit_kind(key)? {
+            TypeKind::Task { of, .. } => Some(*of),
+            _ => None,
+        }
     }
 
     pub(crate) fn bind_subprogram(

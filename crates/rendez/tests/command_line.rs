@@ -308,6 +308,26 @@ fn temporal_properties_come_from_files() {
 }
 
 #[test]
+fn annotations_that_are_not_known_are_pointed_out() {
+    let main = |pragma: &str| {
+        let source = std::str::from_utf8(ONE_TASK).expect("text");
+        source.replace("   task T;\n", &format!("   task T;\n   pragma Annotate ({pragma});\n"))
+    };
+    for (pragma, told) in [
+        ("Rendez, Background, T", false),
+        ("Rendez, Backgrund, T", true),
+        ("Rendez, Background, U", true),
+        ("Other, Backgrund, T", false),
+    ] {
+        let folder = folder("annotation", &[("main.adb", main(pragma).as_bytes())]);
+        let run = rendez(&["check", "main.adb"], &folder);
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+        let warning = run.out.contains("unknown annotation") && run.out.contains("main.adb:3:");
+        assert_eq!(warning, told, "{pragma}: {}", run.out);
+    }
+}
+
+#[test]
 fn graphs_show_edge_groups() {
     let source = rendez(&["bench", "cats", "--emit", "figure-2:2"], Path::new("."));
     assert_eq!(source.status, 0);
