@@ -70,7 +70,7 @@ pub enum Found {
 const DISTANCE: u32 = 4;
 /// More bits of a hash than this leave few for the distance.
 const ROOMY: u32 = 26;
-/// Places that a segment has at the least: grown fourfold twice, these are enough for a search of a millisecond.
+/// Places that a segment has at the least: grown fourfold twice, these are enough for some ten thousand states.
 const FEWEST: usize = 80;
 const SMALL: usize = 1 << 9;
 /// Places that are looked at together when a segment grows.

@@ -493,6 +493,7 @@ impl Run<'_, '_, '_> {
         let mut end = self.limit();
         let mut id = from;
         while id < to && end.is_none() {
+            // Segments have room for single states, or make it.
             if id.is_multiple_of(BATCH) || self.fast.is_some() {
                 self.make_room();
             }

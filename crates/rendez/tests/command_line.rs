@@ -287,8 +287,9 @@ fn a_project_or_a_folder_is_an_argument() {
 #[test]
 fn temporal_properties_come_from_files() {
     let source = b"procedure Main is\n   task T is\n      entry Go;\n   end T;\n   task body T is\n   begin\n      loop\n         accept Go;\n      end loop;\n   end T;\nbegin\n   loop\n      T.Go;\n   end loop;\nend Main;\n";
-    let files: [(&str, &[u8]); 4] = [
+    let files: [(&str, &[u8]); 5] = [
         ("main.adb", source),
+        ("place.ctl", b"never: always not (T at 8)"),
         ("good.ctl", b"-- served again and again\nserved: always eventually accept T.Go;\nno_end: not potentially ended T"),
         ("wrong.ctl", b"served: always eventually accept T.Stop"),
         ("broken.ctl", b"served: always\n   (eventually accept"),
@@ -297,6 +298,9 @@ fn temporal_properties_come_from_files() {
     let run = rendez(&["check", "--property", "good.ctl", "main.adb"], &folder);
     assert_eq!(run.status, 0, "{}{}", run.out, run.err);
     assert!(run.out.contains("served               holds"), "{}", run.out);
+    let run = rendez(&["check", "--property", "place.ctl", "main.adb"], &folder);
+    assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+    assert!(run.out.contains("note: T is here at the end\n --> main.adb:8:"), "{}", run.out);
     let run = rendez(&["check", "--property", "wrong.ctl", "main.adb"], &folder);
     assert_eq!(run.status, 2);
     assert!(run.err.contains("no entry `T.Stop`") && run.err.contains("wrong.ctl:1:"), "{}", run.err);
