@@ -1,7 +1,7 @@
 # Two commands bring everything: `make demo` and `make test`.
 CARGO ?= cargo
 
-.PHONY: demo test setup build acats acats-speed conformance fuzz programs trees
+.PHONY: demo test setup build acats acats-speed agree conformance floors fuzz mutants programs trees
 
 setup:
 	@sh scripts/setup.sh
@@ -45,6 +45,19 @@ conformance: build
 SECONDS ?= 60
 fuzz:
 	@sh scripts/fuzz.sh $(SECONDS)
+
+# All engines and reductions on other random programs and rules each time: make agree SECONDS=600, the same again with AGREE_SEED=n
+agree: build
+	@sh scripts/agree.sh $(SECONDS) $(AGREE_SEED)
+
+# What each yardstick reaches, compared with floors.tsv; about half an hour.
+floors: build
+	@python3 scripts/floors.py
+
+# Changes the code that must not be wrong, one place at a time, and says which changes no test notices: make mutants COUNT=300
+COUNT ?= 300
+mutants:
+	@python3 scripts/mutants.py --count $(COUNT)
 
 # How much of whole source trees becomes a model: make trees DIRS="folder ..."
 trees:

@@ -1,4 +1,4 @@
---  expect: server-idle, tasking-error, dead-entry
+--  expect: server-idle, dead-entry
 --  Whoever was aborted in the queue may still be served, and ends before it writes: nobody races with it.
 procedure Abort_Due_Before_A_Write is
    X : Integer range 0 .. 2 := 0;

@@ -1,4 +1,4 @@
---  expect: server-idle, tasking-error
+--  expect: tasking-error
 --  An aborted task that waits in a queue may still be taken from it, and the other caller left.
 procedure Aborted_Caller is
    task Server is

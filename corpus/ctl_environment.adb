@@ -1,6 +1,6 @@
 --  A task of the environment comes when it likes: however fair the scheduler is, it may never come.
 --  options: --fair fifo
---  expect: assert@23
+--  expect: assert@25
 procedure Ctl_Environment is
    task Server is
       entry Ring;
@@ -20,9 +20,9 @@ procedure Ctl_Environment is
       end loop;
    end Server;
 
-   --@ assert eventually accept Server.Ring
    task body Visitor is
    begin
+      --@ assert eventually accept Server.Ring
       Server.Ring;
    end Visitor;
 begin

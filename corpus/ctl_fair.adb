@@ -1,31 +1,26 @@
---  The same under a fair scheduler and first-in, first-out queues.
+--  Under a fair scheduler and first-in, first-out queues, everybody in a queue that is served again and again is served.
 --  expect: holds
 --  options: --fair fifo
 procedure Ctl_Fair is
    task Server is
       entry Ask;
-      entry Other;
    end Server;
    task Busy;
    task body Server is
    begin
       loop
-         select
-            accept Ask;
-         or
-            accept Other;
-         end select;
+         accept Ask;
       end loop;
    end Server;
    task body Busy is
    begin
       loop
-         Server.Other;
+         Server.Ask;
       end loop;
    end Busy;
 begin
    loop
-      --@ assert eventually accept Server.Ask
+      --@ assert eventually accept Server.Ask by Ctl_Fair
       Server.Ask;
    end loop;
 end Ctl_Fair;

@@ -1,6 +1,5 @@
 --  expect: client-blocked
---  trace: at most 3 tasks are created
---  An allocator whose number of evaluations is not static: a bound that the verdict states.
+--  An allocator whose number of evaluations is not static: no execution meets the bound on tasks.
 procedure G_Allocator_In_Loop is
    protected Gate is
       entry Pass;

@@ -1,5 +1,5 @@
---  Both calls of the main program may be of the same server, which accepts one.
---  expect: client-blocked
+--  Both calls of the main program may be of the same server, which accepts one; the other server is never called.
+--  expect: client-blocked, server-idle
 with Ada.Numerics.Discrete_Random;
 procedure Main_Calls_By_Unknown_Index is
    subtype Number is Integer range 1 .. 2;

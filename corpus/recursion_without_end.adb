@@ -1,17 +1,20 @@
---  expect: holds
---  trace: some executions meet a bound
---  Recursion that never ends is followed to the stated bound, and the verdict says so.
+--  expect: assertion?, circular-wait?, client-blocked?, dead-entry?, program-error?, race?, server-idle?, spin?, tasking-error?, unhandled-exception?
+--  trace: Around of recursion_without_end is called within itself at most 32 times
+--
+--  The recursion computes nothing, but what follows it never happens.
 procedure Recursion_Without_End is
-   procedure Down (N : Integer) is
+   task Server is
+      entry Go;
+   end Server;
+   task body Server is
    begin
-      delay 0.1;
-      Down ((N + 1) mod 2);
-   end Down;
-   task T;
-   task body T is
+      accept Go;
+   end Server;
+   procedure Around is
    begin
-      Down (0);
-   end T;
+      Around;
+   end Around;
 begin
-   null;
+   Around;
+   Server.Go;
 end Recursion_Without_End;

@@ -1,4 +1,4 @@
---  expect: client-blocked, dead-entry
+--  expect: client-blocked, server-idle, dead-entry
 --  A variable that is read only after a call was requeued and served is still of interest while
 --  the caller waits.
 procedure Requeue_Then_Guard is

@@ -1,5 +1,5 @@
---  expect: server-idle?
---  An operator that the program defines is not followed: nothing is claimed from it.
+--  expect: holds
+--  An operator that the program defines is called.
 procedure User_Defined_Operator is
    type Level is range 0 .. 3;
    function "=" (A, B : Level) return Boolean is

@@ -6,7 +6,7 @@ package body Ada.Containers.Unbounded_Priority_Queues is
          Place : Natural := Length + 1;
       begin
          if Length = Longest then
-            pragma Annotate (Rendez, Stop, "a synchronised queue holds at most 16 elements");
+            pragma Annotate (Rendez, Bound, "a synchronised queue holds at most 16 elements");
          end if;
          while Place > 1 and then
            Before (Get_Priority (New_Item), Get_Priority (Items (Place - 1)))

@@ -5,7 +5,7 @@ package body Ada.Containers.Unbounded_Synchronized_Queues is
       entry Enqueue (New_Item : Queue_Interfaces.Element_Type) when True is
       begin
          if Length = Longest then
-            pragma Annotate (Rendez, Stop, "a synchronised queue holds at most 16 elements");
+            pragma Annotate (Rendez, Bound, "a synchronised queue holds at most 16 elements");
          end if;
          Items (Length + 1) := New_Item;
          Length := Length + 1;

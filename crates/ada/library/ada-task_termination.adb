@@ -17,7 +17,7 @@ package body Ada.Task_Termination is
       procedure Set_Specific (T : Integer; Handler : Termination_Handler) is
       begin
          if T > Last_Task then
-            pragma Annotate (Rendez, Stop, "termination handlers are followed for the first 64 tasks");
+            pragma Annotate (Rendez, Bound, "termination handlers are followed for the first 64 tasks");
          end if;
          Specific (T) := Handler;
       end Set_Specific;
@@ -25,7 +25,7 @@ package body Ada.Task_Termination is
       procedure Set_Fallback (T : Integer; Handler : Termination_Handler) is
       begin
          if T > Last_Task then
-            pragma Annotate (Rendez, Stop, "termination handlers are followed for the first 64 tasks");
+            pragma Annotate (Rendez, Bound, "termination handlers are followed for the first 64 tasks");
          end if;
          Fallback (T) := Handler;
       end Set_Fallback;

@@ -8,7 +8,9 @@ use rendez_model::{
 };
 use rendez_source::Span;
 
-use crate::elaborate::{Among, BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx, Target};
+use crate::elaborate::{
+    Among, Around, BoundFormal, Dispatch, Elaborator, Job, ProcInfo, ProcKey, ReturnCx, Target,
+};
 use crate::env::*;
 use crate::syntax::{self, *};
 
@@ -19,6 +21,14 @@ const MAX_COPIES: usize = 64;
 enum Actual {
     Value(Vec<Model>),
     Reference(Obj, TypeId),
+}
+
+/// What must be checked after a call.
+#[derive(Default)]
+struct Returned {
+    /// Cells with values, and where they go.
+    values: Vec<(VarId, Place, TypeId)>,
+    objects: Vec<(Obj, TypeId)>,
 }
 
 impl<'a> Elaborator<'a> {
@@ -56,7 +66,8 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn call_procedure(&mut self, subs: &[Rc<Subprogram<'a>>], args: &'a [Arg], span: Span) {
         match self.resolve(subs, args, None, false) {
             Some(sub) => {
-                self.call(&sub, args, span);
+                let none = self.call(&sub, args, span);
+                self.note_value(none);
             }
             None => self.reject(span, "no visible procedure fits this call"),
         }
@@ -126,6 +137,11 @@ impl<'a> Elaborator<'a> {
             SubprogramKind::Operation(id) if self.cx.object != Some(id) => {
                 self.call_protected(sub, id, args, span)
             }
+            _ if self.is_early(sub) => {
+                // The body is not elaborated yet.
+                self.raise(rendez_model::ExceptionId::PROGRAM_ERROR);
+                Val::Scalar(Model::Any, None)
+            }
             _ => {
                 if let Some(value) = self.call_inline(sub, args) {
                     return value;
@@ -157,24 +173,20 @@ impl<'a> Elaborator<'a> {
                 }
             }
             Meaning::Entry(entry) => {
-                self.entry_call(&entry, args, span, None);
+                self.entry_call(&entry, args, span);
                 Val::Unknown { input: false }
             }
             Meaning::Operation { prefix, ty, name } => {
                 self.call_operation(&prefix, ty, &name, args, sub.spec.result.is_some(), span)
             }
-            Meaning::Library(name) => self.library_call(&name, args, span),
+            Meaning::Library(name) => self.library_call(&name, args, sub.spec.result.is_some(), span),
             Meaning::Literals(literals) => match literals.first() {
                 Some((ty, value)) => Val::Scalar(Model::Const(*value), Some(*ty)),
                 None => Val::Unknown { input: false },
             },
             // A predefined operator.
             _ => {
-                for arg in args {
-                    if let Choice::Expr(e) = &arg.value {
-                        self.value(e, None);
-                    }
-                }
+                self.arguments(args);
                 Val::Unknown { input: false }
             }
         }
@@ -225,7 +237,7 @@ impl<'a> Elaborator<'a> {
             }
             _ => return None,
         };
-        if self.depth > 40 || !is_plain(returned) {
+        if self.depth > 40 || !is_plain(returned) || self.has_contracts(sub) {
             return None;
         }
         let result = spec.result.as_ref()?;
@@ -249,8 +261,8 @@ impl<'a> Elaborator<'a> {
                     value
                 }
             };
-            let obj = match value {
-                Val::Scalar(value, _) => Obj::Value(value),
+            let obj = match self.enter_subtype(value, ty) {
+                Val::Scalar(value, _) => Obj::Value(self.within(value, ty)),
                 Val::Composite(obj, _) => obj,
                 Val::Unknown { .. } => Obj::Opaque,
             };
@@ -262,6 +274,20 @@ impl<'a> Elaborator<'a> {
         self.cx.scope = scope;
         let ty = self.type_ref(result);
         let value = self.value(returned, Some(ty));
+        let value = match self.enter_subtype(value, ty) {
+            Val::Scalar(value, of) => {
+                if value.is_any() && self.discrete_type(returned) != Some(ty) {
+                    self.unknown_into(ty);
+                }
+                Val::Scalar(self.within(value, ty), of)
+            }
+            Val::Unknown { input } => {
+                self.unfollowed_check(ty);
+                self.unknown_into(ty);
+                Val::Unknown { input }
+            }
+            other => other,
+        };
         self.cx.scope = here;
         Some(value)
     }
@@ -298,7 +324,9 @@ impl<'a> Elaborator<'a> {
         let Some((proc, info, actuals)) = self.prepare(sub, args, span) else {
             return Val::Unknown { input: false };
         };
-        self.emit_call(proc, &info, actuals, sub, args)
+        let (value, returned) = self.emit_call(proc, &info, actuals, sub, args);
+        self.take_back(returned);
+        value
     }
 
     /// Evaluates the arguments and finds the procedure that fits them.
@@ -319,9 +347,12 @@ impl<'a> Elaborator<'a> {
                 || self.is_tagged(ty)
                 || matches!(
                     self.kind(ty),
+                    // With bounds, and the bounds of components, of the argument.
                     TypeKind::Array { bounds: None, .. }
+                        | TypeKind::Record { discriminants: [_, ..], constraint: None, .. }
                         | TypeKind::Opaque
                         | TypeKind::Unfinished
+                        | TypeKind::Interface
                         | TypeKind::Unmodelled(_)
                 );
             let given = match actual_for(args, i, &param.name).map(|a| &a.value) {
@@ -358,7 +389,8 @@ impl<'a> Elaborator<'a> {
         if own {
             references.push_str(&format!("call {};", self.procs.len()));
         }
-        let key = ProcKey { code, scope: sub.scope, task: self.cx.task, references };
+        let around = self.around(sub);
+        let key = ProcKey { code, scope: sub.scope, task: self.cx.task, references, around };
         let copies = |p: &&ProcKey| p.code == code && p.task == key.task;
         if !self.procs.contains_key(&key) && self.procs.keys().filter(copies).count() >= MAX_COPIES {
             self.reject(span, "a subprogram that is called with too many different objects");
@@ -373,7 +405,12 @@ impl<'a> Elaborator<'a> {
         for ((_, actual), cells) in actuals.into_iter().zip(&info.cells) {
             match actual {
                 Actual::Value(given) if given.len() == cells.len() => values.extend(given),
-                _ => values.extend(std::iter::repeat_n(Model::Any, cells.len())),
+                actual => {
+                    if let Actual::Value(given) = actual {
+                        given.into_iter().for_each(|v| self.note(v));
+                    }
+                    values.extend(std::iter::repeat_n(Model::Any, cells.len()));
+                }
             }
         }
         values.extend(std::iter::repeat_n(Model::Any, info.result_cells.len()));
@@ -382,12 +419,18 @@ impl<'a> Elaborator<'a> {
 
     fn actual(&mut self, e: &'a syntax::Expr, ty: TypeId, mode: ParamMode, by_reference: bool) -> Actual {
         if by_reference {
-            return match self.value_or_object(e, ty) {
+            let value = self.value_or_object(e, ty);
+            let value = match mode {
+                ParamMode::Out => value,
+                _ => self.enter_subtype(value, ty),
+            };
+            return match value {
                 Val::Composite(obj, ty) => {
                     let obj = self.frozen_object(obj);
                     Actual::Reference(obj, ty)
                 }
-                _ => {
+                value => {
+                    self.note_value(value);
                     self.unfollowed_check(ty);
                     Actual::Reference(Obj::Opaque, ty)
                 }
@@ -396,10 +439,18 @@ impl<'a> Elaborator<'a> {
         if mode == ParamMode::Out {
             return Actual::Value(Vec::new());
         }
-        match self.value(e, Some(ty)) {
+        let value = self.value(e, Some(ty));
+        match self.enter_subtype(value, ty) {
             Val::Scalar(value, _) => {
                 let checked = match (self.domain(ty), &value) {
-                    (_, Model::Const(_) | Model::Any) => value,
+                    _ if self.excludes_null.contains(&ty) => self.not_null(value),
+                    (_, Model::Const(_)) => self.within(value, ty),
+                    (_, Model::Any) => {
+                        if self.narrows(e, ty) {
+                            self.unknown_into(ty);
+                        }
+                        value
+                    }
                     (Some(rendez_model::Domain::Range(lo, hi)), _) if self.narrows(e, ty) => {
                         Model::Check(Box::new(value), lo, hi)
                     }
@@ -408,10 +459,22 @@ impl<'a> Elaborator<'a> {
                 Actual::Value(vec![checked])
             }
             Val::Composite(obj, from) => {
+                match self.same_lengths(&Obj::Opaque, ty, &obj, from) {
+                    Some(true) => {}
+                    Some(false) => self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR),
+                    None => self.unknown_into(ty),
+                }
+                if from != ty {
+                    self.check_constrained(&obj, from, ty);
+                }
                 let leaves = self.leaves(&obj, from);
                 Actual::Value(leaves.iter().map(|l| self.read(&l.0)).collect())
             }
-            Val::Unknown { .. } => Actual::Value(Vec::new()),
+            Val::Unknown { .. } => {
+                self.unfollowed_check(ty);
+                self.unknown_into(ty);
+                Actual::Value(Vec::new())
+            }
         }
     }
 
@@ -434,7 +497,7 @@ impl<'a> Elaborator<'a> {
         match &e.kind {
             ExprKind::Name(_) | ExprKind::Select(..) | ExprKind::Call(..) => match self.meaning(e) {
                 Meaning::Object(obj, ty, _) => Val::Composite(obj, ty),
-                _ => Val::Unknown { input: false },
+                meaning => self.meaning_value(meaning, Some(ty), e),
             },
             _ => self.value(e, Some(ty)),
         }
@@ -459,6 +522,7 @@ impl<'a> Elaborator<'a> {
         });
         let start = self.program.add_node(Action::Return, span, None);
         self.program.procs[proc.index()].start = start;
+        let around = key.around;
         self.procs.insert(key, proc);
         let (spec, _) = match self.body_of(sub) {
             Some(found) => found,
@@ -514,6 +578,7 @@ impl<'a> Elaborator<'a> {
             formals: bound,
             result: info.result.clone(),
             once,
+            around,
         });
         self.proc_info.insert(proc, info);
         proc
@@ -525,7 +590,7 @@ impl<'a> Elaborator<'a> {
         let probe = self.reserve();
         self.cx.cur = probe;
         let pending = self.cx.pending.len();
-        let obj = self.make(ty, name, span);
+        let obj = self.unread(|e| e.make(ty, name, span));
         self.cx.pending.truncate(pending);
         self.cx.cur = before;
         obj
@@ -545,8 +610,10 @@ impl<'a> Elaborator<'a> {
         values: Vec<Model>,
         sub: &Subprogram<'a>,
         args: &'a [Arg],
-    ) -> Val {
+    ) -> (Val, Returned) {
+        let mut returned = Returned::default();
         let mut outs = Vec::new();
+        let mut back = Vec::new();
         let mut position = 0;
         for (i, (param, cells)) in sub.spec.params.iter().zip(&info.cells).enumerate() {
             if param.mode != ParamMode::In
@@ -554,12 +621,24 @@ impl<'a> Elaborator<'a> {
                 && let Meaning::Object(obj, ty, _) = self.target(e)
             {
                 let leaves = self.leaves(&obj, ty);
+                let checked = self.checked_back(&obj, ty, &mut returned);
                 if leaves.len() == cells.len() {
-                    for (k, (leaf, _)) in leaves.iter().enumerate() {
+                    for (k, (leaf, leaf_type)) in leaves.iter().enumerate() {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
-                        if place != Place::Nowhere {
-                            outs.push((position + k, place));
+                        match checked {
+                            true => {
+                                let place = self.set_aside(place, ty, &mut returned);
+                                outs.push((position + k, place));
+                            }
+                            false => self.copied_out(
+                                &place,
+                                *leaf_type,
+                                cells[k],
+                                position + k,
+                                &mut outs,
+                                &mut back,
+                            ),
                         }
                     }
                 } else if !cells.is_empty() {
@@ -590,7 +669,68 @@ impl<'a> Elaborator<'a> {
             }
         };
         self.emit(|next| Action::Call { proc, args: values, outs, next });
-        result
+        for (cell, place) in back {
+            self.assign(place, Model::Var(cell));
+        }
+        (result, returned)
+    }
+
+    /// Notes that an object must satisfy the predicates of its subtype after a call; whether its value is copied
+    /// to it and checked before that.
+    fn checked_back(&mut self, obj: &Obj, ty: TypeId, returned: &mut Returned) -> bool {
+        if self.predicates(ty).is_empty() {
+            return false;
+        }
+        let scalar = self.domain(ty).is_some();
+        if !scalar {
+            returned.objects.push((obj.clone(), ty));
+        }
+        scalar
+    }
+
+    /// A place for a value that is checked before it goes where it belongs.
+    fn set_aside(&mut self, place: Place, ty: TypeId, returned: &mut Returned) -> Place {
+        let kept = self.temporary("returned", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+        returned.values.push((kept, place, ty));
+        Place::Var(kept)
+    }
+
+    /// Checks what a call gave back.
+    fn take_back(&mut self, returned: Returned) {
+        for (kept, place, ty) in returned.values {
+            if let Val::Scalar(value, _) = self.enter_subtype(Val::Scalar(Model::Var(kept), Some(ty)), ty) {
+                self.assign(place, value);
+            }
+        }
+        for (obj, ty) in returned.objects {
+            self.check_predicates(&obj, ty);
+        }
+    }
+
+    /// What a parameter leaves behind goes to its place; by way of a cell, with a check, if that has fewer values.
+    fn copied_out(
+        &mut self,
+        place: &Place,
+        ty: TypeId,
+        formal: VarId,
+        position: usize,
+        outs: &mut Vec<(usize, Place)>,
+        back: &mut Vec<(VarId, Place)>,
+    ) {
+        use rendez_model::Domain::Range;
+        let given = self.program.vars[formal.index()].domain;
+        match (given, self.domain(ty)) {
+            _ if *place == Place::Nowhere => {}
+            (Range(least, most), Some(Range(lo, hi))) if least < lo || hi < most => {
+                let cell = self.temporary("out", given);
+                outs.push((position, Place::Var(cell)));
+                back.push((cell, place.clone()));
+            }
+            _ => {
+                self.unfollowed_check(ty);
+                outs.push((position, place.clone()));
+            }
+        }
     }
 
     /// An actual for an out parameter; a conversion on it is looked through.
@@ -620,8 +760,9 @@ impl<'a> Elaborator<'a> {
         };
         // Arguments are evaluated before the object is locked.
         let values: Vec<Model> = values.into_iter().map(|v| self.settle(v)).collect();
+        self.check_ceiling(id);
         self.emit(|next| Action::Lock { object, mode, next });
-        let mut result = Val::Unknown { input: false };
+        let mut result = (Val::Unknown { input: false }, Returned::default());
         self.guarded(
             |e| result = e.emit_call(proc, &info, values, sub, args),
             |e, occurrence| {
@@ -630,7 +771,9 @@ impl<'a> Elaborator<'a> {
             },
         );
         self.emit(|next| Action::Unlock { object, next });
-        result
+        let (value, returned) = result;
+        self.take_back(returned);
+        value
     }
 
     /// The place as it is now: what its index reads may change before it is written.
@@ -650,16 +793,31 @@ impl<'a> Elaborator<'a> {
         let keep = |e: &mut Self, index: Model| match index.constant() {
             Some(_) => index,
             None => {
-                let kept = e.temporary("index", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+                let name = format!("{}index", e.cx.prefix);
+                let domain = rendez_model::Domain::Range(i64::MIN + 1, i64::MAX);
+                let kept = e.cell(name, domain, Value::Any, e.cx.span);
                 e.assign(Place::Var(kept), index);
                 Model::Var(kept)
             }
         };
         match obj {
             Obj::Chosen { index, choices } => Obj::Chosen { index: keep(self, index), choices },
-            Obj::Designated { pool, index, path } => Obj::Designated { pool, index: keep(self, index), path },
+            Obj::Designated { pool, index, path } => {
+                let index = self.not_null(index);
+                Obj::Designated { pool, index: keep(self, index), path }
+            }
             obj => obj,
         }
+    }
+
+    /// The value as it is now.
+    pub(crate) fn kept(&mut self, value: Model) -> Model {
+        if let Model::Const(_) | Model::Any = value {
+            return value;
+        }
+        let kept = self.temporary("kept", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+        self.assign(Place::Var(kept), value);
+        Model::Var(kept)
     }
 
     /// Keeps a value that other tasks could change.
@@ -877,6 +1035,7 @@ impl<'a> Elaborator<'a> {
         let task = self.cx.task;
         let mut values = vec![index];
         let mut outs = Vec::new();
+        let mut back = Vec::new();
         let mut formals = Vec::new();
         let (outer_locals, outer_storage, outer_prefix) = (
             std::mem::take(&mut self.cx.locals),
@@ -920,6 +1079,7 @@ impl<'a> Elaborator<'a> {
         self.cx.storage = outer_storage;
         self.cx.prefix = outer_prefix;
         let mut position = 1;
+        let mut returned = Returned::default();
         for (i, (param, (ty, count))) in params.iter().zip(shapes).enumerate() {
             if self.is_tagged(ty) {
                 if i > 0 && param.mode != ParamMode::In {
@@ -930,17 +1090,35 @@ impl<'a> Elaborator<'a> {
             if let Some(Choice::Expr(e)) = actual_for(args, i, &param.name).map(|a| &a.value) {
                 match self.actual(e, ty, param.mode, false) {
                     Actual::Value(given) if given.len() == count => values.extend(given),
-                    _ => values.extend(std::iter::repeat_n(Model::Any, count)),
+                    actual => {
+                        if let Actual::Value(given) = actual {
+                            given.into_iter().for_each(|v| self.note(v));
+                        }
+                        values.extend(std::iter::repeat_n(Model::Any, count));
+                    }
                 }
                 if param.mode != ParamMode::In
                     && let Meaning::Object(obj, ty, _) = self.target(e)
                 {
                     let leaves = self.leaves(&obj, ty);
-                    for (k, (leaf, _)) in leaves.iter().enumerate().take(count) {
+                    let checked = self.checked_back(&obj, ty, &mut returned);
+                    for (k, (leaf, leaf_type)) in leaves.iter().enumerate().take(count) {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
-                        if place != Place::Nowhere {
-                            outs.push((position + k, place));
+                        let formal = formals[position + k].cell;
+                        match checked {
+                            true => {
+                                let place = self.set_aside(place, ty, &mut returned);
+                                outs.push((position + k, place));
+                            }
+                            false => self.copied_out(
+                                &place,
+                                *leaf_type,
+                                formal,
+                                position + k,
+                                &mut outs,
+                                &mut back,
+                            ),
                         }
                     }
                 }
@@ -974,9 +1152,14 @@ impl<'a> Elaborator<'a> {
             index: index_cell,
             args: cells,
             result: result.map(|r| r.0),
+            around: self.here(),
             span,
         }));
         self.emit(|next| Action::Call { proc, args: values, outs, next });
+        for (cell, place) in back {
+            self.assign(place, Model::Var(cell));
+        }
+        self.take_back(returned);
         value
     }
 
@@ -989,6 +1172,7 @@ impl<'a> Elaborator<'a> {
         let start = self.program.procs[d.proc.index()].start;
         self.proc_context(d.proc, d.task, self.std.scope, start, |e| {
             e.cx.span = d.span;
+            e.cx.around = d.around;
             let end = e.reserve();
             for (number, target) in e.candidates(&d.among) {
                 let (yes, no) = e.branch(Some(Model::equal(Model::Var(d.index), Model::Const(number))));
@@ -998,8 +1182,12 @@ impl<'a> Elaborator<'a> {
                         e.call_with_cells(&sub, object, &d.args, d.result);
                     }
                     Target::Entry(entry) => {
+                        let set = e.entry_set(entry);
                         let entry = Model::Const(i64::from(entry.0));
                         e.entry_calls.push((d.task, entry.clone()));
+                        if let Some(set) = set {
+                            e.before_entry(&entry, &set);
+                        }
                         let args = d.args.clone();
                         let mode = rendez_model::CallMode::Plain;
                         e.emit(|next| Action::EntryCall { entry, args, mode, next });
@@ -1012,6 +1200,33 @@ impl<'a> Elaborator<'a> {
             e.cx.cur = end;
             e.put(Action::Return);
         });
+    }
+
+    /// What is known of an entry by its number.
+    fn entry_set(&self, entry: rendez_model::EntryId) -> Option<EntrySet<'a>> {
+        let instance = match self.program.entries[entry.index()].owner {
+            rendez_model::Owner::Task(task) => self.task_instances.get(&task)?,
+            rendez_model::Owner::Object(object) => &self.instances[object.index()],
+        };
+        instance.entries.values().find(|s| s.first == entry).cloned()
+    }
+
+    /// What the code here is part of, for those whom it calls.
+    pub(crate) fn here(&self) -> Around {
+        match self.cx.object.or(self.cx.around.action) {
+            Some(action) => Around { action: Some(action), accept: false },
+            None => Around { action: None, accept: self.cx.after_accept.is_some() || self.cx.around.accept },
+        }
+    }
+
+    /// The same for the code of a subprogram, as far as it makes a difference there.
+    fn around(&self, sub: &Subprogram<'a>) -> Around {
+        match sub.kind {
+            SubprogramKind::Operation(_) => Around::default(),
+            _ if self.ceilings => self.here(),
+            // That there is a protected action is all that matters, and rendezvous change priorities only.
+            _ => Around { action: self.here().action.and(Some(InstanceId(0))), accept: false },
+        }
     }
 
     /// The subprograms that a call may reach, with the numbers that choose them.
@@ -1084,6 +1299,7 @@ impl<'a> Elaborator<'a> {
             scope: sub.scope,
             task: self.cx.task,
             references,
+            around: self.around(sub),
         };
         let proc = match self.procs.get(&key) {
             Some(proc) => *proc,
@@ -1107,6 +1323,7 @@ impl<'a> Elaborator<'a> {
         };
         let object = ObjectId::from(id.0);
         let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+        self.check_ceiling(id);
         self.emit(|next| Action::Lock { object, mode, next });
         self.guarded(
             |e| e.emit(|next| Action::Call { proc, args: values, outs, next }),
@@ -1175,8 +1392,10 @@ impl<'a> Elaborator<'a> {
             storage: Storage::Local(task),
             prefix: String::new(),
             after_accept: None,
+            around: Around::default(),
             activating: false,
             controlled: None,
+            reads: Vec::new(),
         };
         let outer = std::mem::replace(&mut self.cx, cx);
         code(self);
@@ -1203,44 +1422,63 @@ impl<'a> Elaborator<'a> {
         formals: Vec<BoundFormal>,
         result: Option<(Obj, TypeId)>,
         once: bool,
+        around: Around,
     ) {
         let start = self.program.procs[proc.index()].start;
         let task = self.program.procs[proc.index()].task;
         let body = self.body_of(sub);
         let scope = self.new_scope(sub.scope, sub.spec.ident.text.clone());
+        let bound: Vec<(Obj, TypeId)> = formals.iter().map(|f| (f.obj.clone(), f.ty)).collect();
         for formal in formals {
-            self.bind(
-                scope,
-                &formal.name.key,
-                Binding::Object { obj: formal.obj, ty: formal.ty, constant: false },
-            );
+            let BoundFormal { name, obj, ty } = formal;
+            self.bind(scope, &name.key, Binding::Object { obj, ty, constant: false });
         }
+        let decls: &'a [Decl] = match body {
+            Some((_, SubprogramBody::Body(body))) => &body.decls,
+            _ => &[],
+        };
+        let contracts = self.all_contracts_of(sub, decls);
         let name = sub.name.clone();
         self.proc_context(proc, task, scope, start, |e| {
             e.cx.span = sub.span;
             e.cx.prefix = format!("{name}.");
             e.cx.repeated = !once;
+            e.cx.around = around;
             if let SubprogramKind::Operation(id) = sub.kind {
                 e.bind_body_operations(id);
                 e.cx.object = Some(id);
             }
+            e.precondition(sub, &contracts, &bound);
+            e.old_values(sub, &contracts);
+            let returned = result.clone();
             match body {
                 Some((_, SubprogramBody::Body(body))) => {
                     e.subprogram_code(&body.decls, &body.handled, result, sub.spec.ident.text.clone());
                 }
                 Some((_, SubprogramBody::Expression(value))) => {
                     if let Some((obj, ty)) = result {
-                        e.assign_expr(&obj, ty, value);
+                        e.assign_fresh(&obj, ty, value);
                     }
                 }
                 Some((_, SubprogramBody::Null)) => {}
                 _ => {
                     // Imported, or its body is not part of the program.
+                    for (param, (obj, ty)) in sub.spec.params.iter().zip(&bound) {
+                        match param.mode {
+                            ParamMode::In => e.note_object(obj, *ty),
+                            ParamMode::Out | ParamMode::InOut => e.forget(obj, *ty),
+                        }
+                    }
                     e.program.assume(
-                        format!("subprogram {name} has no body here: it is taken not to synchronise and to return any value"),
+                        format!("subprogram {name} has no body here: it is taken not to synchronise, to raise no exception, and to return any value"),
                         sub.span,
                     );
                 }
+            }
+            e.postcondition(sub, &contracts, returned.clone());
+            let params = sub.spec.params.iter().zip(&bound).filter(|(p, _)| p.mode != ParamMode::In);
+            for (obj, ty) in params.map(|(_, given)| given).chain(&returned) {
+                e.check_invariants(obj, *ty, sub.scope);
             }
             e.put(Action::Return);
         });
@@ -1301,20 +1539,13 @@ impl<'a> Elaborator<'a> {
     /// The object of a type whose scalar parts are the given cells.
     pub(crate) fn object_from(&mut self, ty: TypeId, cells: &mut dyn Iterator<Item = VarId>) -> Obj {
         match self.kind(ty).clone() {
+            _ if self.is_whole(ty) => cells.next().map_or(Obj::Opaque, Obj::Cell),
             TypeKind::Integer { .. }
             | TypeKind::Enumeration { .. }
             | TypeKind::Access { .. }
             | TypeKind::AccessSubprogram { .. } => cells.next().map_or(Obj::Opaque, Obj::Cell),
             TypeKind::Array { bounds: Some(bounds), element, .. } => {
-                let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
-                if size > self.bounds.array_elements
-                    || matches!(
-                        self.kind(element),
-                        TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_)
-                    )
-                {
-                    return Obj::Opaque;
-                }
+                let size = elements(&bounds);
                 let elements = (0..size).map(|_| self.object_from(element, cells)).collect();
                 Obj::Array(Rc::new(ArrayObj { bounds, elements, element }))
             }
@@ -1353,7 +1584,11 @@ fn is_plain(e: &syntax::Expr) -> bool {
         | ExprKind::Case(..)
         | ExprKind::New(..)
         | ExprKind::Aggregate(_)
-        | ExprKind::Raise(_) => false,
+        | ExprKind::Raise(..)
+        | ExprKind::Parts(_)
+        | ExprKind::Delta(..)
+        | ExprKind::Slice(..)
+        | ExprKind::Other(_) => false,
         ExprKind::Unary(_, a) | ExprKind::Qualified(_, a) | ExprKind::Attribute(a, _) => is_plain(a),
         ExprKind::Binary(_, a, b) => is_plain(a) && is_plain(b),
         ExprKind::Call(prefix, args) => {

@@ -5,23 +5,92 @@ use std::rc::Rc;
 use rendez_model::{Action, Expr as Model, Sharing, Storage};
 use rendez_source::{Diagnostic, Span};
 
+use crate::checks::Clause;
 use crate::elaborate::{Cleanup, Elaborator, full_name};
 use crate::env::*;
 use crate::library;
 use crate::parse::{dotted, last_ident};
 use crate::syntax::{self, *};
 
+/// Bits that are accessed together.
+const BYTE: i64 = 8;
+
+/// A component with its first and last byte, if they are known.
+type Placed = (String, Option<(i64, i64)>);
+
 impl<'a> Elaborator<'a> {
     pub(crate) fn declare_all(&mut self, decls: &'a [Decl]) {
         self.register_bodies(self.cx.scope, decls);
+        self.elaborating.push(self.cx.scope);
+        let mut generic = false;
+        let mut before = None;
         for decl in decls {
             self.declare(decl);
+            match (&decl.kind, before) {
+                (DeclKind::Subprogram { spec, .. }, _) => before = Some(spec),
+                (DeclKind::Pragma { .. }, Some(spec)) => {
+                    if let Some(clause) = Clause::of_pragma(decl) {
+                        self.add_contract(spec, self.cx.scope, clause);
+                    }
+                }
+                (DeclKind::Pragma { .. } | DeclKind::Use { .. }, None) => {}
+                _ => before = None,
+            }
+            if let DeclKind::Generic { .. } = decl.kind {
+                generic = true;
+            } else if generic && Clause::of_pragma(decl).is_some() {
+                self.program.assume("contracts that pragmas give to generic subprograms hold", decl.span);
+            } else if !matches!(decl.kind, DeclKind::Pragma { .. }) {
+                generic = false;
+            }
+        }
+        self.elaborating.pop();
+    }
+
+    /// A subprogram has one more contract.
+    fn add_contract(&mut self, spec: &Spec, scope: ScopeId, clause: Clause<'a>) {
+        let key = (scope, spec.ident.key.clone(), profile(spec));
+        let all = self.contracts.entry(key).or_default();
+        if !all.iter().any(|c| c.span == clause.span) {
+            all.push(clause);
+        }
+    }
+
+    fn add_contracts(&mut self, spec: &Spec, scope: ScopeId, aspects: &'a [Aspect]) {
+        for aspect in aspects {
+            if let Some(clause) = Clause::new(&aspect.name, aspect.class, aspect.value.as_ref()) {
+                self.add_contract(spec, scope, clause);
+            }
+        }
+    }
+
+    /// The declaration and the body of a library subprogram have the same contracts.
+    pub(crate) fn unit_contracts(&mut self, unit: &str, spec: &'a Spec, scope: ScopeId) {
+        let declared = self.units.specs.get(unit).map(|i| &self.units.all[*i].decl.kind);
+        let Some(DeclKind::Subprogram { spec: declared, .. }) = declared else { return };
+        let key = (declared.ident.key.clone(), profile(declared));
+        let known = self
+            .contracts
+            .iter()
+            .filter(|((at, name, types), _)| *at != scope && (name, types) == (&key.0, &key.1));
+        let mut all = Vec::new();
+        for ((at, ..), clauses) in known {
+            let own = clauses.iter().filter(|c| c.span.file == declared.ident.span.file);
+            all.extend(own.map(|c| Clause { scope: Some(*at), ..*c }));
+        }
+        all.sort_by_key(|c| (c.span.line, c.span.column));
+        for clause in all {
+            self.add_contract(spec, scope, clause);
         }
     }
 
     pub(crate) fn declare(&mut self, decl: &'a Decl) {
         let outer = std::mem::replace(&mut self.cx.span, decl.span);
+        if matches!(decl.kind, DeclKind::Object { .. }) {
+            self.program.declarations.insert(decl.span);
+        }
         self.declare_kind(decl);
+        self.read_now();
         self.cx.span = outer;
     }
 
@@ -39,10 +108,19 @@ impl<'a> Elaborator<'a> {
                     self.bind(self.cx.scope, &name.key, binding);
                 }
             }
-            DeclKind::Type { name, discriminants, def } => self.type_declaration(name, discriminants, def),
-            DeclKind::Subtype { name, subtype } => {
+            DeclKind::Type { name, discriminants, def, aspects } => {
+                self.type_declaration(name, discriminants, def);
+                if let Some(Binding::Type(ty)) = self.look_up(self.cx.scope, &name.key).first() {
+                    self.type_contracts(*ty, name, aspects);
+                }
+            }
+            DeclKind::Subtype { name, subtype, aspects } => {
                 self.check_constraint(subtype);
-                let ty = self.subtype(subtype);
+                let mut ty = self.subtype(subtype);
+                if !aspects.is_empty() {
+                    ty = self.new_subtype(name.text.clone(), ty, self.kind(ty).clone());
+                    self.type_contracts(ty, name, aspects);
+                }
                 self.bind(self.cx.scope, &name.key, Binding::Type(ty));
             }
             DeclKind::Exception { names } => {
@@ -54,7 +132,7 @@ impl<'a> Elaborator<'a> {
             DeclKind::Renaming { name, what, target } => self.renaming(name, what, target, decl.span),
             DeclKind::Subprogram { spec, body } => {
                 let body = match body {
-                    SubprogramBody::Separate => match self.subunit(&spec.ident.key) {
+                    SubprogramBody::Separate => match self.subunit(&spec.ident) {
                         Some(Decl { kind: DeclKind::Subprogram { body, .. }, .. }) => {
                             SubprogramKind::Body(body)
                         }
@@ -99,10 +177,11 @@ impl<'a> Elaborator<'a> {
                         .reject(decl.span, format!("package body `{}` has no specification", dotted(name))),
                 }
             }
-            DeclKind::Task { name, single, discriminants, entries, interfaces } => {
+            DeclKind::Task { name, single, discriminants, entries, interfaces, priority } => {
                 let of = self.unit_type(name, discriminants, decl.span);
                 self.unit_types[of.0].implements = !interfaces.is_empty();
                 self.unit_types[of.0].entries = entries.iter().collect();
+                self.unit_types[of.0].priority = priority.as_ref();
                 let kind = TypeKind::Task { of, constraint: None };
                 self.bind_unit_type(name, *single, kind);
             }
@@ -110,7 +189,7 @@ impl<'a> Elaborator<'a> {
                 Some(of) => self.unit_types[of.0].body = UnitBody::Task(body),
                 None => self.reject(name.span, format!("task body `{}` has no specification", name.text)),
             },
-            DeclKind::Protected { name, single, discriminants, items, private, interfaces } => {
+            DeclKind::Protected { name, single, discriminants, items, private, interfaces, priority } => {
                 let of = self.unit_type(name, discriminants, decl.span);
                 self.unit_types[of.0].implements = !interfaces.is_empty();
                 let all: Vec<&'a Decl> = items.iter().chain(private).collect();
@@ -122,6 +201,7 @@ impl<'a> Elaborator<'a> {
                     })
                     .collect();
                 self.unit_types[of.0].items = all;
+                self.unit_types[of.0].priority = priority.as_ref();
                 let kind = TypeKind::Protected { of, constraint: None };
                 self.bind_unit_type(name, *single, kind);
             }
@@ -159,8 +239,26 @@ impl<'a> Elaborator<'a> {
                 }
             }
             DeclKind::Pragma { name, args } => self.declaration_pragma(name, args),
+            DeclKind::Operational { of, attribute, value } => {
+                let ty = match self.look_up(self.cx.scope, &of.key).first() {
+                    Some(Binding::Type(ty)) => Some(*ty),
+                    _ => None,
+                };
+                match (ty, attribute.key.as_str()) {
+                    (Some(ty), "read" | "write" | "input" | "output" | "put_image") => {
+                        let key = (self.root(ty), attribute.key.clone());
+                        self.operational.insert(key, (value, self.cx.scope));
+                    }
+                    (None, "address") => {
+                        self.effects(value);
+                        let what = "an address clause makes no two variables share memory";
+                        self.program.assume(what, attribute.span);
+                    }
+                    _ => {}
+                }
+            }
             DeclKind::Stub { name } => {
-                if let Some(body) = self.subunit(&name.key) {
+                if let Some(body) = self.subunit(name) {
                     self.declare(body);
                 } else {
                     self.reject(name.span, format!("the separate body of `{}` was not found", name.text));
@@ -175,11 +273,10 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn subunit(&mut self, name: &str) -> Option<&'a Decl> {
-        let suffix = format!(".{name}");
+    /// The subunit that completes a body stub.
+    fn subunit(&self, stub: &Ident) -> Option<&'a Decl> {
         let units = self.units;
-        let index = units.subunits.iter().find(|(full, _)| full.ends_with(&suffix)).map(|(_, i)| *i)?;
-        Some(&units.all[index].decl)
+        units.proper_bodies.get(&stub.span).map(|index| &units.all[*index].decl)
     }
 
     fn in_package(&mut self, scope: ScopeId, name: &syntax::Expr, code: impl FnOnce(&mut Self)) {
@@ -224,13 +321,27 @@ impl<'a> Elaborator<'a> {
             self.check_constraint(subtype);
         }
         let mut ty = self.type_ref(ty);
-        // The bounds of an unconstrained array come from its initial value.
+        // The bounds of an unconstrained array come from its initial value, which is evaluated once.
+        let mut evaluated = None;
         if let (TypeKind::Array { bounds: None, dimensions: 1, element }, Some(init)) =
             (self.kind(ty).clone(), init)
-            && let Some(bounds) = self.bounds_of_value(init)
         {
-            let kind = TypeKind::Array { bounds: Some(vec![bounds]), dimensions: 1, element };
-            ty = self.new_subtype("array", ty, kind);
+            let bounds = match &init.kind {
+                ExprKind::Aggregate(_) | ExprKind::Str(_) => self.bounds_of_value(init),
+                _ => {
+                    let value = self.value(init, Some(ty));
+                    let bounds = match &value {
+                        Val::Composite(obj, of) => self.object_bounds(obj, *of, 0),
+                        _ => None,
+                    };
+                    evaluated = Some(value);
+                    bounds
+                }
+            };
+            if let Some(bounds) = bounds {
+                let kind = TypeKind::Array { bounds: Some(vec![bounds]), dimensions: 1, element };
+                ty = self.new_subtype("array", ty, kind);
+            }
         }
         let constant = constant || (init.is_some() && !self.units.assigned.contains(&name.key));
         if constant
@@ -238,7 +349,10 @@ impl<'a> Elaborator<'a> {
             && let Some(init) = init
         {
             let value = self.value(init, Some(ty));
-            if let Val::Scalar(Model::Const(value), _) = value {
+            let value = self.enter_subtype(value, ty);
+            if let Val::Scalar(Model::Const(value), _) = value
+                && !self.checks_designated(ty, value)
+            {
                 if let Some(rendez_model::Domain::Range(lo, hi)) = self.domain(ty)
                     && !(lo..=hi).contains(&value)
                 {
@@ -248,30 +362,48 @@ impl<'a> Elaborator<'a> {
                 return;
             }
             let obj = self.make(ty, &name.text, name.span);
-            self.assign_value(&obj, ty, value);
+            self.declared(|e| e.store_value(&obj, ty, value));
             self.bind_object(name, obj, ty, true);
             return;
         }
         let obj = self.make(ty, &name.text, name.span);
         self.set_sharing(&obj, ty, aspects.iter().map(|a| a.name.key.as_str()));
-        if let Some(init) = init {
+        if aspects.iter().any(|a| matches!(a.name.key.as_str(), "pack" | "component_size")) {
+            self.share_storage(std::slice::from_ref(&obj), &name.text, name.span);
+        }
+        if init.is_none() && self.excludes_null.contains(&ty) {
+            self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+        }
+        if let Some(value) = evaluated {
+            self.declared(|e| e.assign_value(&obj, ty, value));
+        } else if let Some(init) = init {
             let value = match &obj {
-                Obj::Cell(_) => self.value(init, Some(ty)),
+                Obj::Cell(_) => {
+                    let value = self.value(init, Some(ty));
+                    self.enter_subtype(value, ty)
+                }
                 _ => Val::Unknown { input: false },
             };
             match (&obj, value) {
                 // Declared once, before anybody can look: the value is there from the start.
                 (Obj::Cell(cell), Val::Scalar(Model::Const(v), _))
-                    if self.declared_once() && self.fits(*cell, v) =>
+                    if self.declared_once() && self.fits(*cell, v) && !self.checks_designated(ty, v) =>
                 {
                     self.program.vars[cell.index()].init = rendez_model::Value::Known(v);
                 }
-                (Obj::Cell(_), value) => self.assign_value(&obj, ty, value),
-                _ => self.assign_expr(&obj, ty, init),
+                (Obj::Cell(_), value) => self.declared(|e| e.store_value(&obj, ty, value)),
+                _ => self.declared(|e| e.assign_expr(&obj, ty, init)),
             }
+        } else {
+            self.check_default(&obj, ty);
         }
-        self.control_object(&obj, ty, init.is_some(), name.span);
+        self.control_object(&obj, ty, init, name.span);
         self.bind_object(name, obj, ty, constant);
+    }
+
+    /// Whether an access value must designate something that fits the constraint of its subtype.
+    fn checks_designated(&self, ty: TypeId, value: i64) -> bool {
+        value != -1 && matches!(self.kind(ty), TypeKind::Access { constrained: true, .. })
     }
 
     /// In a declarative part that the environment task elaborates once.
@@ -310,47 +442,91 @@ impl<'a> Elaborator<'a> {
                 range.or(Some((1, positional)))
             }
             ExprKind::Str(text) => Some((1, text.chars().count() as i64)),
-            _ => self.bounds_of(value, 0),
+            _ => None,
         }
     }
 
     /// Elaborating a range constraint that exceeds the range of its type raises an exception.
     pub(crate) fn check_constraint(&mut self, subtype: &'a Subtype) {
-        let Some(Constraint::Range(range)) = &subtype.constraint else { return };
-        let base = self.type_named(&subtype.mark);
-        if let (Some((lo, hi)), Some((first, last))) =
-            (self.range_of(base), self.static_range(range, Some(base)))
-            && first <= last
-            && (first < lo || hi < last)
+        match &subtype.constraint {
+            Some(Constraint::Range(range)) => {
+                let base = self.type_named(&subtype.mark);
+                self.check_bounds(range, self.range_of(base), Some(base));
+            }
+            Some(Constraint::Args(args)) => {
+                let base = self.type_named(&subtype.mark);
+                let Some(indices) = self.index_ranges.get(&self.root(base)).cloned() else { return };
+                for (arg, index) in args.iter().zip(indices) {
+                    self.check_bounds(&arg.value, index, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check_bounds(&mut self, range: &'a Choice, within: Option<(i64, i64)>, base: Option<TypeId>) {
+        let mut calls = false;
+        range.each_expr(&mut |e| calls |= crate::expression::may_call(e));
+        if calls {
+            // They are made where the subtype is made.
+            return self.doubt();
+        }
+        if let Some(within) = within
+            && let Some((lo, hi)) = self.range(range, base)
         {
-            self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+            self.check_range(&lo, &hi, within);
         }
     }
 
     fn set_sharing<'n>(&mut self, obj: &Obj, ty: TypeId, names: impl Iterator<Item = &'n str>) {
-        for name in names {
-            let sharing = match name {
-                "atomic" | "atomic_components" => Sharing::Atomic,
-                "volatile" | "volatile_components" => Sharing::Volatile,
-                _ => continue,
-            };
-            for (leaf, _) in self.leaves(obj, ty) {
-                if let Obj::Cell(var) = leaf {
-                    self.program.vars[var.index()].sharing = sharing;
-                }
+        for sharing in names.filter_map(sharing_of) {
+            self.share(obj, ty, sharing);
+        }
+    }
+
+    pub(crate) fn share(&mut self, obj: &Obj, ty: TypeId, sharing: Sharing) {
+        for (leaf, _) in self.leaves(obj, ty) {
+            if let Obj::Cell(var) = leaf {
+                self.program.vars[var.index()].sharing = sharing;
             }
         }
     }
 
-    fn declaration_pragma(&mut self, name: &Ident, args: &'a [(Option<Ident>, syntax::Expr)]) {
+    fn declaration_pragma(&mut self, name: &'a Ident, args: &'a [(Option<Ident>, syntax::Expr)]) {
         match name.key.as_str() {
             "atomic" | "volatile" | "atomic_components" | "volatile_components" => {
                 for (_, arg) in args {
-                    if let Meaning::Object(obj, ty, _) = self.meaning(arg) {
-                        self.set_sharing(&obj, ty, [name.key.as_str()].into_iter());
+                    match self.meaning(arg) {
+                        Meaning::Object(obj, ty, _) => {
+                            self.set_sharing(&obj, ty, [name.key.as_str()].into_iter());
+                        }
+                        Meaning::Type(ty) => {
+                            let sharing = sharing_of(&name.key).unwrap_or(Sharing::Plain);
+                            self.type_sharing.insert(self.root(ty), sharing);
+                        }
+                        _ => {}
                     }
                 }
             }
+            "pack" => {
+                for (_, arg) in args {
+                    if let Meaning::Type(ty) = self.meaning(arg) {
+                        self.packed.insert(self.root(ty));
+                    }
+                }
+            }
+            "component_size" => {
+                if let [(_, mark), (_, size)] = args
+                    && let Meaning::Type(ty) = self.meaning(mark)
+                {
+                    let bits = self.scalar(size, None).and_then(|s| s.constant());
+                    // Whole bytes are told apart.
+                    if bits.is_none_or(|bits| bits % BYTE != 0) {
+                        self.packed.insert(self.root(ty));
+                    }
+                }
+            }
+            LAYOUT => self.record_layout(args),
             "annotate" => {
                 let words: Vec<String> = args.iter().map(|a| dotted(&a.1)).collect();
                 let what = match &words[..] {
@@ -367,14 +543,57 @@ impl<'a> Elaborator<'a> {
                 }
             }
             "profile" | "restrictions" => self.restrictions(args),
+            "assertion_policy" => self.assertion_policy(args),
+            "predicate"
+            | "static_predicate"
+            | "dynamic_predicate"
+            | "type_invariant"
+            | "invariant"
+            | "default_initial_condition" => self.type_pragma(name, args),
+            "check_policy" => self.check_policy(args),
+            "assert" | "check" | "assume" | "assert_and_cut" => self.assertion_pragma(name, args),
+            "detect_blocking" => self.detect_blocking = true,
             "task_dispatching_policy" | "locking_policy" | "queuing_policy" | "priority" => {
                 let policy = args.first().map(|a| dotted(&a.1)).unwrap_or_default();
+                self.ceilings |= name.key == "locking_policy" && policy == "ceiling_locking";
                 if name.key == "queuing_policy" && policy == "priority_queuing" {
                     self.reject(name.span, "priority queuing: entry queues are modelled first in, first out");
                 }
             }
             _ => {}
         }
+    }
+
+    /// A record representation clause: components within the same byte share storage.
+    fn record_layout(&mut self, args: &'a [(Option<Ident>, syntax::Expr)]) {
+        let Some(((_, mark), clauses)) = args.split_first() else { return };
+        let Meaning::Type(ty) = self.meaning(mark) else { return };
+        let mut placed: Vec<Placed> = Vec::new();
+        for clause in clauses.chunks_exact(3) {
+            let mut number = |i: usize| self.scalar(&clause[i].1, None).and_then(|v| v.constant());
+            let bytes = match (number(0), number(1), number(2)) {
+                (Some(position), Some(first), Some(last)) => {
+                    let from = position.saturating_add(first.div_euclid(BYTE));
+                    Some((from, position.saturating_add(last.div_euclid(BYTE))))
+                }
+                _ => None,
+            };
+            placed.extend(clause[0].0.as_ref().map(|name| (name.key.clone(), bytes)));
+        }
+        // Groups of those that overlap, or may.
+        let mut groups: Vec<Vec<Placed>> = Vec::new();
+        for one in placed {
+            let overlaps = |other: &Placed| match (one.1, other.1) {
+                (Some((a, b)), Some((c, d))) => a <= d && c <= b,
+                _ => true,
+            };
+            let (joined, apart) = groups.into_iter().partition::<Vec<_>, _>(|g| g.iter().any(overlaps));
+            groups = apart;
+            groups.push(joined.into_iter().flatten().chain([one]).collect());
+        }
+        let groups = groups.into_iter().filter(|g| g.len() > 1);
+        let groups = groups.map(|g| g.into_iter().map(|c| c.0).collect()).collect();
+        self.layouts.insert(self.root(ty), groups);
     }
 
     /// Restrictions are facts only where the program states them.
@@ -386,6 +605,8 @@ impl<'a> Elaborator<'a> {
             };
             match what.as_str() {
                 "ravenscar" | "jorvik" | "gnat_extended_ravenscar" | "gnat_ravenscar_edf" => {
+                    self.detect_blocking = true;
+                    self.ceilings = true;
                     self.program.queue_limit = (what != "jorvik").then_some(1).or(self.program.queue_limit);
                     self.program.assume(
                         format!("profile {what} holds: its restrictions on entry queues are checked at run time, the others by the compiler"),
@@ -403,9 +624,31 @@ impl<'a> Elaborator<'a> {
     fn renaming(&mut self, name: &'a Ident, what: &'a Renamed, target: &'a syntax::Expr, span: Span) {
         let scope = self.cx.scope;
         match what {
+            Renamed::Object
+                if self.result_types(target).is_some_and(|all| all.iter().any(|ty| self.is_active(*ty))) =>
+            {
+                self.reject(target.span, "a name for a task or protected object that a function returns");
+                self.bind(scope, &name.key, Binding::Opaque);
+            }
             Renamed::Object => match self.meaning(target) {
                 Meaning::Object(obj, ty, constant) => {
+                    // It stays the object that it is now.
+                    let obj = self.frozen_object(obj);
                     self.bind(scope, &name.key, Binding::Object { obj, ty, constant });
+                }
+                meaning @ (Meaning::Subprograms(_)
+                | Meaning::Operation { .. }
+                | Meaning::Prefixed { .. }
+                | Meaning::Routine { .. }
+                | Meaning::Value(..)) => {
+                    let value = self.meaning_value(meaning, None, target);
+                    let binding = self.renamed_value(name, value);
+                    self.bind(scope, &name.key, binding);
+                }
+                Meaning::Unknown { .. } => self.bind(scope, &name.key, Binding::Opaque),
+                Meaning::Undeclared(text) => {
+                    self.reject(target.span, text);
+                    self.bind(scope, &name.key, Binding::Opaque);
                 }
                 _ => self.bind(scope, &name.key, Binding::Renamed(target, scope)),
             },
@@ -432,6 +675,25 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// A name for a value that is computed once, where it is declared.
+    fn renamed_value(&mut self, name: &Ident, value: Val) -> Binding<'a> {
+        match value {
+            Val::Scalar(Model::Const(value), None) => Binding::Number(value),
+            Val::Scalar(Model::Const(value), Some(ty)) => {
+                Binding::Object { obj: Obj::Const(value), ty, constant: true }
+            }
+            Val::Scalar(value, ty) => {
+                let ty = ty.unwrap_or(self.std.integer);
+                let obj = self.make(ty, &name.text, name.span);
+                self.declared(|e| e.assign_value(&obj, ty, Val::Scalar(value, Some(ty))));
+                Binding::Object { obj, ty, constant: true }
+            }
+            // Every call has a place of its own for its result.
+            Val::Composite(obj, ty) => Binding::Object { obj, ty, constant: true },
+            Val::Unknown { .. } => Binding::Opaque,
+        }
+    }
+
     fn unit_type(&mut self, name: &Ident, discriminants: &'a [Param], span: Span) -> UnitTypeId {
         self.unit_types.push(UnitType {
             name: name.text.clone(),
@@ -443,6 +705,7 @@ impl<'a> Elaborator<'a> {
             body: UnitBody::Missing,
             implements: false,
             background: false,
+            priority: None,
         });
         UnitTypeId(self.unit_types.len() - 1)
     }
@@ -521,8 +784,32 @@ impl<'a> Elaborator<'a> {
             _ => false,
         });
         let name = format!("{}{}", self.cx.prefix, spec.ident.text);
+        self.add_contracts(spec, scope, &spec.aspects);
         let sub = Subprogram { name, spec, scope, span, kind: kind.clone() };
-        list.insert(0, Binding::Subprogram(Rc::new(sub)));
+        self.scopes[scope.0]
+            .names
+            .entry(spec.ident.key.clone())
+            .or_default()
+            .insert(0, Binding::Subprogram(Rc::new(sub)));
+    }
+
+    /// What a subprogram requires and promises.
+    pub(crate) fn contracts_of(&self, sub: &Subprogram<'a>) -> Vec<Clause<'a>> {
+        let key = (sub.scope, sub.spec.ident.key.clone(), profile(sub.spec));
+        let own = || {
+            let aspects = sub.spec.aspects.iter();
+            aspects.filter_map(|a| Clause::new(&a.name, a.class, a.value.as_ref())).collect()
+        };
+        self.contracts.get(&key).cloned().unwrap_or_else(own)
+    }
+
+    /// The same, with what pragmas at the head of its body say.
+    pub(crate) fn all_contracts_of(&self, sub: &Subprogram<'a>, decls: &'a [Decl]) -> Vec<Clause<'a>> {
+        let mut all = self.contracts_of(sub);
+        let head =
+            decls.iter().take_while(|d| matches!(d.kind, DeclKind::Pragma { .. } | DeclKind::Use { .. }));
+        all.extend(head.filter_map(Clause::of_pragma));
+        all
     }
 
     // ---- generics ----------------------------------------------------------------------------
@@ -553,6 +840,7 @@ impl<'a> Elaborator<'a> {
             }
         };
         let scope = self.new_scope(outer, ident.text.clone());
+        self.inherit_policies(scope);
         let mut position = 0;
         for formal in formals {
             let names: Vec<&'a Ident> = match &formal.kind {
@@ -607,10 +895,12 @@ impl<'a> Elaborator<'a> {
                     Some(Decl { kind: DeclKind::Subprogram { body, .. }, .. }) => SubprogramKind::Body(body),
                     _ => SubprogramKind::Plain,
                 };
+                let declared = spec;
                 let spec = match body {
                     Some(Decl { kind: DeclKind::Subprogram { spec, .. }, .. }) => spec,
                     _ => spec,
                 };
+                self.add_contracts(spec, scope, &declared.aspects);
                 let sub =
                     Subprogram { name: format!("{}{}", self.cx.prefix, ident.text), spec, scope, span, kind };
                 self.bind(here, &ident.key, Binding::Subprogram(Rc::new(sub)));
@@ -638,13 +928,16 @@ impl<'a> Elaborator<'a> {
                 };
                 self.bind(scope, &name.key, binding);
             }
-            DeclKind::Object { ty, init, .. } => {
+            DeclKind::Object { ty, init, constant: copied, .. } => {
                 let outer = std::mem::replace(&mut self.cx.scope, scope);
                 let ty = self.type_ref(ty);
                 self.cx.scope = outer;
                 let value = match actual {
                     Some(actual) => {
-                        if let Meaning::Object(obj, ty, constant) = self.meaning(actual) {
+                        // A formal of mode in is a constant with the value of now.
+                        if let Meaning::Object(obj, ty, constant) = self.meaning(actual)
+                            && (!copied || constant || self.is_active(ty))
+                        {
                             self.bind(scope, &name.key, Binding::Object { obj, ty, constant });
                             return;
                         }
@@ -660,11 +953,15 @@ impl<'a> Elaborator<'a> {
                         value
                     }
                 };
+                let value = match self.enter_subtype(value, ty) {
+                    Val::Scalar(value, of) => Val::Scalar(self.within(value, ty), of),
+                    value => value,
+                };
                 let obj = match value {
                     Val::Scalar(Model::Const(v), _) => Obj::Const(v),
                     value => {
                         let obj = self.make(ty, &name.text, name.span);
-                        self.assign_value(&obj, ty, value);
+                        self.declared(|e| e.store_value(&obj, ty, value));
                         obj
                     }
                 };
@@ -704,6 +1001,14 @@ impl<'a> Elaborator<'a> {
     /// An instance of a library generic without source. Random numbers of a discrete subtype are
     /// any value of it; the rest is opaque.
     fn library_instance(&mut self, ident: &'a Ident, unit: &Rc<str>, args: &'a [Arg]) {
+        for arg in args {
+            if let Choice::Expr(e) = &arg.value
+                && let Some(Meaning::Subprograms(_)) = self.quiet_meaning(e)
+            {
+                let what = "a subprogram that an instance of a library unit calls is taken not to synchronise and to access nothing shared";
+                self.program.assume(what, e.span);
+            }
+        }
         if library::synchronises(unit) {
             self.bind(self.cx.scope, &ident.key, Binding::Library(unit.clone()));
             return;
@@ -748,6 +1053,9 @@ impl<'a> Elaborator<'a> {
             // The body is not elaborated yet.
             return self.raise(rendez_model::ExceptionId::PROGRAM_ERROR);
         }
+        if tasks.iter().any(|(t, _)| !self.program.tasks[t.index()].background) {
+            self.blocks();
+        }
         let tasks = tasks.iter().map(|(t, _)| Model::Const(i64::from(t.0))).collect();
         self.emit(|next| Action::Activate { tasks, next });
     }
@@ -774,12 +1082,17 @@ impl<'a> Elaborator<'a> {
             self.cx.cleanups.push(Cleanup::Await(master));
             let first = self.program.tasks.len();
             let objects = self.program.objects.len();
-            let mut declared = objects;
             self.guarded(
                 |e| {
                     e.declare_all(decls);
-                    declared = e.program.objects.len();
+                    let declared = e.program.objects.len();
                     e.handled(handled);
+                    // Whoever is taken away from here cleans up all the same.
+                    e.emit(|next| Action::Await { masters: vec![master], next });
+                    e.close_objects(objects, declared);
+                    if let Some(region) = controlled {
+                        e.leave_region(region, None);
+                    }
                 },
                 |e, occurrence| {
                     // Tasks of this master that were not activated are never going to be.
@@ -791,17 +1104,14 @@ impl<'a> Elaborator<'a> {
                     e.emit(|next| Action::Await { masters: vec![master], next });
                     e.close_objects(objects, e.program.objects.len());
                     if let Some(region) = controlled {
-                        e.leave_region(region);
+                        e.leave_region(region, Some(occurrence));
                     }
                     e.end_path(Action::Resume { occurrence });
                 },
             );
             self.cx.cleanups.pop();
-            self.emit(|next| Action::Await { masters: vec![master], next });
-            self.close_objects(objects, declared);
-            if let Some(region) = controlled {
+            if controlled.is_some() {
                 self.cx.cleanups.pop();
-                self.leave_region(region);
             }
             self.cx.controlled = outer_controlled;
             self.cx.master = outer_master;
@@ -823,8 +1133,13 @@ impl<'a> Elaborator<'a> {
         let target = self.reserve();
         let ret = crate::elaborate::ReturnCx { target, cleanups: self.cx.cleanups.len(), result };
         let outer = self.cx.ret.replace(ret);
+        let function = self.cx.ret.as_ref().is_some_and(|r| r.result.is_some());
         self.block(decls, handled, &name);
-        self.put(Action::Skip { next: target });
+        match function {
+            // It ends without a return statement.
+            true => self.raise(rendez_model::ExceptionId::PROGRAM_ERROR),
+            false => self.put(Action::Skip { next: target }),
+        }
         self.cx.cur = target;
         self.cx.ret = outer;
     }
@@ -846,9 +1161,18 @@ fn declares_active(decl: &Decl) -> bool {
     match &decl.kind {
         DeclKind::Task { single, .. } => *single,
         DeclKind::Object { .. } | DeclKind::Instance { .. } => true,
-        DeclKind::Type { def, .. } => matches!(def, TypeDef::Access(_)),
+        DeclKind::Type { def, .. } => matches!(def, TypeDef::Access(..)),
         DeclKind::Package { .. } | DeclKind::PackageBody { .. } | DeclKind::Stub { .. } => true,
         _ => false,
+    }
+}
+
+/// What a pragma or aspect says about unsynchronised access.
+fn sharing_of(name: &str) -> Option<Sharing> {
+    match name {
+        "atomic" | "atomic_components" => Some(Sharing::Atomic),
+        "volatile" | "volatile_components" => Some(Sharing::Volatile),
+        _ => None,
     }
 }
 
@@ -856,7 +1180,7 @@ fn declares_active(decl: &Decl) -> bool {
 fn profile(spec: &Spec) -> String {
     let mark = |ty: &TypeRef| match ty {
         TypeRef::Subtype(s) => dotted(&s.mark).rsplit('.').next().unwrap_or("").to_owned(),
-        TypeRef::Access(t) => format!("access {}", dotted(t)),
+        TypeRef::Access(t, _) => format!("access {}", dotted(t)),
         TypeRef::AccessSubprogram(_) => "access subprogram".into(),
         TypeRef::Array(..) => "array".into(),
     };

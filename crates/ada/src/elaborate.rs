@@ -11,6 +11,7 @@ use std::rc::Rc;
 use rendez_model::{Expr as Model, *};
 use rendez_source::{Diagnostic, Span};
 
+use crate::checks::Checks;
 use crate::env::{Type, *};
 use crate::parse::dotted;
 use crate::syntax::{self, Decl, DeclKind, ExprKind, Ident, SubprogramBody};
@@ -32,6 +33,7 @@ pub struct Bounds {
     pub task_nesting: usize,
     /// Whether input may end, or have the wrong form, where nobody names the exceptions.
     pub input_ends: bool,
+    pub checks: Checks,
 }
 
 impl Default for Bounds {
@@ -43,6 +45,7 @@ impl Default for Bounds {
             active_elements: 4096,
             task_nesting: 5,
             input_ends: false,
+            checks: Checks::Pass,
         }
     }
 }
@@ -64,12 +67,16 @@ pub struct Elaborator<'a> {
     pub(crate) unit_types: Vec<UnitType<'a>>,
     pub(crate) task_instances: HashMap<TaskId, Rc<Instance<'a>>>,
     pub(crate) instances: Vec<Rc<Instance<'a>>>,
+    /// The task whose code creates a task.
+    pub(crate) made_by: HashMap<TaskId, TaskId>,
     pub(crate) procs: HashMap<ProcKey, ProcId>,
     pub(crate) proc_info: HashMap<ProcId, ProcInfo>,
     /// Entry calls written so far: who calls, and what names the entry.
     pub(crate) entry_calls: Vec<(TaskId, Model)>,
     /// Entries that trigger asynchronous selects: any task may have to run their bodies.
     pub(crate) triggers: Vec<Model>,
+    /// Entries that calls are requeued to, and whether by accept bodies, whoever the caller is.
+    pub(crate) requeued: Vec<(Model, bool)>,
     pub(crate) jobs: std::collections::VecDeque<Job<'a>>,
     pub(crate) pools: Vec<Vec<(Obj, TypeId)>>,
     pub(crate) pool_of: HashMap<TypeId, PoolId>,
@@ -89,6 +96,8 @@ pub struct Elaborator<'a> {
     pub(crate) creators: HashMap<(usize, ScopeId), bool>,
     /// Cells that hold random numbers of a large range.
     pub(crate) random: HashSet<VarId>,
+    /// Places at which any exception may be raised, where control goes if none is, and whether one is.
+    pub(crate) raises_any: Vec<(Loc, Loc, bool)>,
     pub(crate) rejected: Vec<Diagnostic>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) cx: Cx,
@@ -98,8 +107,44 @@ pub struct Elaborator<'a> {
     /// Library units that are no packages: generics, subprograms, renamings.
     library_units: HashMap<String, Binding<'a>>,
     pub(crate) depth: usize,
+    /// Scopes whose declarations are being elaborated.
+    pub(crate) elaborating: Vec<ScopeId>,
+    /// Contracts of subprograms, by scope, name and profile of the declaration.
+    pub(crate) contracts: HashMap<(ScopeId, String, String), Vec<crate::checks::Clause<'a>>>,
+    /// Types without their constraints, by the type.
+    pub(crate) bases: HashMap<TypeId, TypeId>,
+    /// Blocking in a protected action raises Program_Error for sure.
+    pub(crate) detect_blocking: bool,
+    /// Protected objects have ceilings.
+    pub(crate) ceilings: bool,
+    /// The priority of the main procedure, and of what it elaborates.
+    pub(crate) main_priority: Option<&'a syntax::Expr>,
     /// The component of a record or protected object is being made.
     pub(crate) in_component: bool,
+    /// An object gets its initial value.
+    pub(crate) in_declaration: bool,
+    /// What gets a value is something that nobody can name yet.
+    pub(crate) fresh: bool,
+    /// Access subtypes without null.
+    pub(crate) excludes_null: HashSet<TypeId>,
+    /// Subtypes of real numbers with a range.
+    pub(crate) narrow: HashSet<TypeId>,
+    /// The ranges of the index subtypes of unconstrained arrays, by their first subtypes.
+    pub(crate) index_ranges: HashMap<TypeId, Vec<Option<(i64, i64)>>>,
+    /// A barrier is being evaluated: what raises an exception stays part of the expression.
+    pub(crate) in_barrier: bool,
+    /// What a function returned, where its promises are looked at.
+    pub(crate) result: Option<(Obj, TypeId)>,
+    /// Operations that the program gives to a type under the name of an attribute or aspect.
+    pub(crate) operational: HashMap<(TypeId, String), (&'a syntax::Expr, ScopeId)>,
+    /// Types whose components share storage.
+    pub(crate) packed: HashSet<TypeId>,
+    /// Components of record types that share storage, in groups.
+    pub(crate) layouts: HashMap<TypeId, Vec<Vec<String>>>,
+    /// What the source says about unsynchronised access to all objects of a type.
+    pub(crate) type_sharing: HashMap<TypeId, Sharing>,
+    /// Cells that share storage, and one that stands for it.
+    pub(crate) neighbours: Vec<(VarId, Vec<i64>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -108,6 +153,8 @@ pub struct Standard {
     pub boolean: TypeId,
     pub integer: TypeId,
     pub opaque: TypeId,
+    /// The characters of a string: it is followed as a whole only.
+    pub letter: TypeId,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -116,6 +163,16 @@ pub struct ProcKey {
     pub scope: ScopeId,
     pub task: TaskId,
     pub references: String,
+    pub around: Around,
+}
+
+/// What the code of a subprogram is part of when it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Around {
+    /// The innermost protected action.
+    pub action: Option<InstanceId>,
+    /// The body of an accept statement, outside of a protected action.
+    pub accept: bool,
 }
 
 /// Code that is still to be written.
@@ -127,6 +184,7 @@ pub enum Job<'a> {
         formals: Vec<BoundFormal>,
         result: Option<(Obj, TypeId)>,
         once: bool,
+        around: Around,
     },
     EntryBody {
         proc: ProcId,
@@ -140,6 +198,12 @@ pub enum Job<'a> {
         task: TaskId,
         instance: InstanceId,
         handler: String,
+    },
+    /// An interrupt that calls an entry, again and again.
+    InterruptEntry {
+        task: TaskId,
+        entry: EntryId,
+        parameters: bool,
     },
 }
 
@@ -168,6 +232,7 @@ pub struct Dispatch {
     pub index: VarId,
     pub args: Vec<VarId>,
     pub result: Option<VarId>,
+    pub around: Around,
     pub span: Span,
 }
 
@@ -204,6 +269,8 @@ pub enum FixupSource {
 #[derive(Clone, Debug)]
 pub enum Leaf {
     Cell,
+    /// Every cell of the object, and none of them.
+    Parts,
     /// The first entry of this name.
     Entry(String),
     /// The task that a task depends on.
@@ -263,10 +330,14 @@ pub struct Cx {
     pub prefix: String,
     /// Where control goes after the accept statement, inside its body.
     pub after_accept: Option<(Loc, usize)>,
+    /// What the subprogram that is being written is part of.
+    pub around: Around,
     /// In the declarations of a task body: its own activation is still to be announced.
     pub activating: bool,
     /// The region that finalises what is declared here.
     pub controlled: Option<usize>,
+    /// Values that were evaluated here and go nowhere: the next action comes after their reads.
+    pub reads: Vec<Model>,
 }
 
 /// Elaborates the program whose main procedure is the unit numbered `main`.
@@ -300,6 +371,7 @@ impl<'a> Elaborator<'a> {
     ) -> Self {
         let mut program = Program::new("");
         program.files = files;
+        program.checks_may_fail = bounds.checks == Checks::MayFail;
         let task = program.add_task("main", None, Span::NOWHERE);
         let master = program.add_master("library", task);
         let cur = program.add_node(Action::Return, Span::NOWHERE, None);
@@ -326,10 +398,13 @@ impl<'a> Elaborator<'a> {
             storage: Storage::Shared,
             prefix: String::new(),
             after_accept: None,
+            around: Around::default(),
             activating: false,
             controlled: None,
+            reads: Vec::new(),
         };
-        let std = Standard { scope: ScopeId(0), boolean: TypeId(0), integer: TypeId(0), opaque: TypeId(0) };
+        let none = TypeId(0);
+        let std = Standard { scope: ScopeId(0), boolean: none, integer: none, opaque: none, letter: none };
         let mut e = Elaborator {
             units,
             bounds,
@@ -339,10 +414,12 @@ impl<'a> Elaborator<'a> {
             unit_types: Vec::new(),
             task_instances: HashMap::new(),
             instances: Vec::new(),
+            made_by: HashMap::new(),
             procs: HashMap::new(),
             proc_info: HashMap::new(),
             entry_calls: Vec::new(),
             triggers: Vec::new(),
+            requeued: Vec::new(),
             jobs: std::collections::VecDeque::new(),
             // The first pool holds everything that may be designated by access to a class.
             pools: vec![Vec::new()],
@@ -358,6 +435,7 @@ impl<'a> Elaborator<'a> {
             record_fields: HashMap::new(),
             creators: HashMap::new(),
             random: HashSet::new(),
+            raises_any: Vec::new(),
             rejected: Vec::new(),
             diagnostics: Vec::new(),
             cx,
@@ -366,7 +444,25 @@ impl<'a> Elaborator<'a> {
             packages: HashMap::new(),
             library_units: HashMap::new(),
             depth: 0,
+            elaborating: Vec::new(),
+            contracts: HashMap::new(),
+            bases: HashMap::new(),
+            detect_blocking: false,
+            ceilings: false,
+            main_priority: None,
             in_component: false,
+            in_declaration: false,
+            fresh: false,
+            excludes_null: HashSet::new(),
+            narrow: HashSet::new(),
+            index_ranges: HashMap::new(),
+            in_barrier: false,
+            result: None,
+            operational: HashMap::new(),
+            packed: HashSet::new(),
+            layouts: HashMap::new(),
+            type_sharing: HashMap::new(),
+            neighbours: Vec::new(),
         };
         e.standard();
         e
@@ -377,8 +473,10 @@ impl<'a> Elaborator<'a> {
         let boolean = self.new_type("Boolean", TypeKind::Enumeration { literals, lo: 0, hi: 1 });
         let (min, max) = (i64::from(i32::MIN), i64::from(i32::MAX));
         let integer = self.new_type("Integer", TypeKind::Integer { lo: min, hi: max, modulus: None });
+        let real = self.new_type("real", TypeKind::Real);
         let opaque = self.new_type("opaque", TypeKind::Opaque);
-        self.std = Standard { scope: ScopeId(0), boolean, integer, opaque };
+        let letter = self.new_type("letter", TypeKind::Opaque);
+        self.std = Standard { scope: ScopeId(0), boolean, integer, opaque, letter };
         let scope = ScopeId(0);
         for (name, value) in [("false", 0), ("true", 1)] {
             self.bind(scope, name, Binding::Literal(boolean, value));
@@ -404,12 +502,12 @@ impl<'a> Elaborator<'a> {
         self.bind(scope, "character", Binding::Type(character));
         // Characters of strings are not followed, but lengths that are static are known.
         for name in ["string", "wide_string", "wide_wide_string"] {
-            let kind = TypeKind::Array { bounds: None, dimensions: 1, element: opaque };
+            let kind = TypeKind::Array { bounds: None, dimensions: 1, element: letter };
             let ty = self.new_type(name, kind);
             self.bind(scope, name, Binding::Type(ty));
         }
         for name in ["float", "long_float", "short_float", "duration", "wide_character", "long_long_float"] {
-            self.bind(scope, name, Binding::Type(opaque));
+            self.bind(scope, name, Binding::Type(real));
         }
         for (i, name) in ExceptionId::PREDEFINED.iter().enumerate() {
             self.bind(scope, &name.to_lowercase(), Binding::Exception(ExceptionId::from(i)));
@@ -428,7 +526,7 @@ impl<'a> Elaborator<'a> {
             self.register_library(&name);
             if !crate::library::is_unremarkable(&name) && !crate::library::synchronises(&name) {
                 self.program.assume(
-                    format!("library unit {name} is not modelled: its operations are taken not to synchronise and to return any value"),
+                    format!("library unit {name} is not modelled: its operations are taken not to synchronise, to raise no exception, and to return any value"),
                     span,
                 );
             }
@@ -438,6 +536,7 @@ impl<'a> Elaborator<'a> {
             return;
         };
         self.cx.span = unit.decl.span;
+        self.main_priority = crate::checks::main_priority(self.units, main);
         // The way out was made before the main procedure was known.
         for node in &mut self.program.nodes {
             node.span = spec.ident.span;
@@ -449,7 +548,9 @@ impl<'a> Elaborator<'a> {
         // Generic bodies and nested units are found in the scope that the unit is declared in.
         self.bind_subprogram(spec, &self.subprogram_body(main), scope, unit.decl.span);
         self.cx.prefix = String::new();
+        self.main_contract(spec, &body.decls, true);
         self.subprogram_code(&body.decls, &body.handled, None, spec.ident.text.clone());
+        self.main_contract(spec, &body.decls, false);
         self.cx.scope = outer;
         let exit = self.program.tasks[0].exit;
         self.goto(exit);
@@ -464,6 +565,20 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// What the main procedure requires, or promises at its end.
+    fn main_contract(&mut self, spec: &'a syntax::Spec, decls: &'a [Decl], starts: bool) {
+        let found = self.scopes[self.cx.scope.0].names.get(&spec.ident.key);
+        let Some(Binding::Subprogram(sub)) = found.and_then(|l| l.first()).cloned() else { return };
+        let clauses = self.all_contracts_of(&sub, decls);
+        match starts {
+            true => {
+                self.precondition(&sub, &clauses, &[]);
+                self.old_values(&sub, &clauses);
+            }
+            false => self.postcondition(&sub, &clauses, None),
+        }
+    }
+
     /// Writes all code that was asked for.
     fn drain(&mut self) {
         while let Some(job) = self.jobs.pop_front() {
@@ -473,14 +588,17 @@ impl<'a> Elaborator<'a> {
             }
             match job {
                 Job::Task(task) => self.task_code(task),
-                Job::Proc { proc, sub, formals, result, once } => {
-                    self.proc_code(proc, &sub, formals, result, once)
+                Job::Proc { proc, sub, formals, result, once, around } => {
+                    self.proc_code(proc, &sub, formals, result, once, around)
                 }
                 Job::EntryBody { proc, task, instance, entry } => {
                     self.entry_code(proc, task, instance, entry)
                 }
                 Job::Dispatch(dispatch) => self.dispatch_code(dispatch),
                 Job::Interrupt { task, instance, handler } => self.interrupt_code(task, instance, &handler),
+                Job::InterruptEntry { task, entry, parameters } => {
+                    self.interrupt_entry_code(task, entry, parameters)
+                }
             }
         }
     }
@@ -499,7 +617,9 @@ impl<'a> Elaborator<'a> {
             }
         }
         self.set_barriers();
+        self.write_raises();
         self.program.close_masters();
+        crate::tidy::touch_neighbours(&mut self.program, &self.neighbours);
         crate::tidy::tidy(&mut self.program);
     }
 
@@ -544,8 +664,14 @@ impl<'a> Elaborator<'a> {
                 FixupSource::Pool(pool, path) => {
                     for (member, _) in &self.pools[pool.0] {
                         for obj in self.follow(member, path) {
-                            values.push(self.leaf_number(&obj, leaf));
+                            match leaf {
+                                Leaf::Parts => crate::instantiate::cells_in(&obj, &mut values),
+                                leaf => values.push(self.leaf_number(&obj, leaf)),
+                            }
                         }
+                    }
+                    if let Leaf::Parts = leaf {
+                        values.push(-1);
                     }
                 }
                 FixupSource::Tasks => {
@@ -612,6 +738,11 @@ impl<'a> Elaborator<'a> {
 
     /// Puts an action at the current location.
     pub(crate) fn put(&mut self, action: Action) {
+        self.read_now();
+        self.put_here(action);
+    }
+
+    fn put_here(&mut self, action: Action) {
         let node = &mut self.program.nodes[self.cx.cur.index()];
         node.action = action;
         node.span = self.cx.span;
@@ -636,13 +767,116 @@ impl<'a> Elaborator<'a> {
     }
 
     pub(crate) fn assign(&mut self, to: Place, value: Model) {
-        if to != Place::Nowhere {
-            self.emit(|next| Action::Assign { to, value, next });
+        if to == Place::Nowhere {
+            return self.note(value);
+        }
+        if self.is_unfollowed(&to) {
+            self.note(value);
+            // Nobody else can name an object before its declaration is over.
+            if self.in_declaration && matches!(to, Place::Var(_)) {
+                return;
+            }
+            // What is read for a value that is not followed is read in the same step.
+            let value = self.noted().unwrap_or(Model::Any);
+            return self.emit(|next| Action::Assign { to, value, next });
+        }
+        self.emit(|next| Action::Assign { to, value, next });
+    }
+
+    /// Whether an assignment to the place changes nothing that is followed.
+    pub(crate) fn is_unfollowed(&self, to: &Place) -> bool {
+        let (mut any, mut all) = (false, true);
+        to.each_cell(&self.program, |cell| {
+            any = true;
+            all &= self.program.vars[cell.index()].domain == Domain::Opaque;
+        });
+        any && all
+    }
+
+    // ---- values that are not followed --------------------------------------------------------
+
+    /// Evaluates an expression whose value goes nowhere: it still reads, calls and may fail.
+    pub(crate) fn effects(&mut self, e: &'a syntax::Expr) {
+        let value = self.value(e, None);
+        if let Val::Scalar(value, ty) = &value {
+            self.intermediate(value, *ty);
+        }
+        self.note_value(value);
+    }
+
+    pub(crate) fn note_value(&mut self, value: Val) {
+        match value {
+            Val::Scalar(value, _) => self.note(value),
+            Val::Composite(obj, ty) => self.note_object(&obj, ty),
+            Val::Unknown { .. } => {}
+        }
+    }
+
+    /// All of an object is read.
+    pub(crate) fn note_object(&mut self, obj: &Obj, ty: TypeId) {
+        for (leaf, _) in self.leaves(obj, ty) {
+            let value = self.read(&leaf);
+            self.note(value);
+        }
+    }
+
+    /// A value is evaluated here, and not used.
+    pub(crate) fn note(&mut self, value: Model) {
+        let mut reads = false;
+        value.walk(&mut |e| reads |= matches!(e, Model::Var(_) | Model::Load(..) | Model::Lookup(..)));
+        if reads && !self.cx.reads.contains(&value) {
+            self.cx.reads.push(value);
+        }
+    }
+
+    /// Reads everything that is noted and not written down yet. Its value means nothing.
+    fn noted(&mut self) -> Option<Model> {
+        fn all(reads: &[Model]) -> Model {
+            match reads {
+                [only] => only.clone(),
+                reads => {
+                    let (a, b) = reads.split_at(reads.len() / 2);
+                    // A comparison cannot fail itself.
+                    Model::Binary(BinaryOp::Equal, Box::new(all(a)), Box::new(all(b)))
+                }
+            }
+        }
+        let reads = std::mem::take(&mut self.cx.reads);
+        (!reads.is_empty()).then(|| all(&reads))
+    }
+
+    /// Writes down what is noted. Control must not be moved elsewhere before.
+    pub(crate) fn read_now(&mut self) {
+        if let Some(value) = self.noted() {
+            let next = self.reserve();
+            self.put_here(Action::Assign { to: Place::Nowhere, value, next });
+            self.cx.cur = next;
+        }
+    }
+
+    /// What is evaluated meanwhile was evaluated elsewhere, or is not evaluated at all.
+    pub(crate) fn unread<T>(&mut self, code: impl FnOnce(&mut Self) -> T) -> T {
+        let reads = std::mem::take(&mut self.cx.reads);
+        let result = code(self);
+        self.cx.reads = reads;
+        result
+    }
+
+    /// The value of a condition with everything that it reads.
+    pub(crate) fn with_reads(&mut self, condition: Model) -> Model {
+        match self.noted() {
+            None => condition,
+            Some(reads) => Model::If(Box::new(reads), Box::new(condition.clone()), Box::new(condition)),
         }
     }
 
     pub(crate) fn raise(&mut self, exception: ExceptionId) {
-        self.end_path(Action::Raise { exception: Model::Const(i64::from(exception.0)) });
+        if self.in_barrier {
+            // Whatever it is, the callers get Program_Error.
+            return self.cx.reads.push(Model::Check(Box::new(Model::FALSE), 1, 1));
+        }
+        let exception = Model::Const(i64::from(exception.0));
+        self.end_path(Action::Raise { exception, by_tasking: false });
     }
 
     /// Records a construct without a model; reaching it ends the analysis of that execution.
@@ -666,8 +900,15 @@ impl<'a> Elaborator<'a> {
 
     /// A cell for an intermediate value.
     pub(crate) fn temporary(&mut self, name: &str, domain: Domain) -> VarId {
+        let var = self.local(name, domain, self.cx.span);
+        self.program.vars[var.index()].temporary = true;
+        var
+    }
+
+    /// A cell of the task whose code is being written.
+    pub(crate) fn local(&mut self, name: &str, domain: Domain, span: Span) -> VarId {
         let storage = std::mem::replace(&mut self.cx.storage, Storage::Local(self.cx.task));
-        let var = self.cell(format!("{}{name}", self.cx.prefix), domain, Value::Any, self.cx.span);
+        let var = self.cell(format!("{}{name}", self.cx.prefix), domain, Value::Any, span);
         self.cx.storage = storage;
         var
     }
@@ -680,7 +921,7 @@ impl<'a> Elaborator<'a> {
                     self.emit(|next| Action::Await { masters: vec![master], next });
                 }
                 Cleanup::EndAsync => self.emit(|next| Action::EndAsync { next }),
-                Cleanup::Finalize(region) => self.leave_region(region),
+                Cleanup::Finalize(region) => self.leave_region(region, None),
             }
         }
     }
@@ -703,6 +944,7 @@ impl<'a> Elaborator<'a> {
         });
         self.cx.handler = Some(HandlerId::from(self.program.handlers.len() - 1));
         code(self);
+        self.read_now();
         self.cx.handler = outer;
         let after = self.cx.cur;
         self.cx.cur = target;
@@ -841,8 +1083,16 @@ impl<'a> Elaborator<'a> {
         self.cx.scope = outer;
     }
 
-    /// Elaborates a library unit by name, its specification before its body.
+    /// Elaborates a library unit by name, its specification before its body. Tasks of a unit that is
+    /// being elaborated around it start with that unit's body, not with this one's.
     fn elaborate_unit(&mut self, name: &str) {
+        let around = std::mem::take(&mut self.cx.pending);
+        self.elaborate_parts(name);
+        let left = std::mem::replace(&mut self.cx.pending, around);
+        self.cx.pending.extend(left);
+    }
+
+    fn elaborate_parts(&mut self, name: &str) {
         if let Some((parent, _)) = name.rsplit_once('.') {
             self.elaborate_unit(parent);
         }
@@ -901,6 +1151,9 @@ impl<'a> Elaborator<'a> {
                     }
                     self.declare(&unit.decl);
                     self.cx.scope = outer;
+                    if let DeclKind::Subprogram { spec, .. } = &unit.decl.kind {
+                        self.unit_contracts(name, spec, scope);
+                    }
                     // The unit's own name is declared in its scope; make it visible to all.
                     let simple = name.rsplit('.').next().unwrap_or(name);
                     let parent = self.scopes[scope.0].parent.unwrap_or(self.std.scope);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rendez_model::{EntryId, ExceptionId, Expr, MasterId, TaskId, VarId};
+use rendez_model::{EntryId, ExceptionId, Expr, MasterId, TableId, TaskId, VarId};
 use rendez_source::Span;
 
 use crate::syntax;
@@ -36,6 +36,21 @@ pub struct Type<'a> {
     pub parent: Option<TypeId>,
     /// `T'Class`: objects of the type or of any type derived from it.
     pub class_wide: bool,
+    pub predicates: Vec<Contract<'a>>,
+    pub invariants: Vec<Contract<'a>>,
+    /// What holds of objects that are initialised by default.
+    pub initials: Vec<Contract<'a>>,
+}
+
+/// A condition on the values of a type, in which the name of the type stands for the value.
+#[derive(Clone, Debug)]
+pub struct Contract<'a> {
+    pub condition: &'a syntax::Expr,
+    pub name: &'a syntax::Ident,
+    pub scope: ScopeId,
+    pub kind: &'a syntax::Ident,
+    /// What is evaluated if it does not hold.
+    pub failure: Option<&'a syntax::Expr>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,7 +99,9 @@ pub enum TypeKind<'a> {
     },
     /// What it designates is a task, a protected object or a tagged record.
     Interface,
-    /// Not followed: real types, strings, private types of the library.
+    /// Numbers that are not followed; passed by copy.
+    Real,
+    /// Not followed: strings, private types of the library.
     Opaque,
     /// Calling or selecting anything of such an object is rejected, with this text.
     Unmodelled(&'static str),
@@ -106,6 +123,25 @@ pub struct UnitType<'a> {
     pub implements: bool,
     /// Its tasks belong to the environment.
     pub background: bool,
+    /// The priority of its tasks, or the ceiling of its objects.
+    pub priority: Option<&'a syntax::Expr>,
+}
+
+impl UnitType<'_> {
+    pub fn is_protected(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    /// Whether its operations are attached to interrupts.
+    pub fn handles_interrupts(&self) -> bool {
+        let is_it =
+            |name: &syntax::Ident| matches!(name.key.as_str(), "attach_handler" | "interrupt_handler");
+        self.items.iter().any(|item| match &item.kind {
+            syntax::DeclKind::Subprogram { spec, .. } => spec.aspects.iter().any(|a| is_it(&a.name)),
+            syntax::DeclKind::Pragma { name, .. } => is_it(name),
+            _ => false,
+        })
+    }
 }
 
 pub enum UnitBody<'a> {
@@ -155,6 +191,9 @@ pub enum Obj {
         index: Expr,
         path: Rc<Vec<Step>>,
     },
+    /// Some of the cells that a table names, or none: nobody knows which.
+    Among(TableId),
+    /// A value without storage that anybody else could name.
     Opaque,
 }
 
@@ -214,6 +253,8 @@ pub enum Binding<'a> {
         scope: ScopeId,
     },
     Entry(Rc<EntrySet<'a>>),
+    /// What a handler has caught: the cell that says which exception it is.
+    Occurrence(VarId),
     /// A name for an expression that is evaluated where it is used.
     Renamed(&'a syntax::Expr, ScopeId),
     /// Part of a library unit that is not modelled.
@@ -230,6 +271,8 @@ pub struct Scope<'a> {
     /// Library units made directly visible.
     pub library_uses: Vec<Rc<str>>,
     pub name: String,
+    /// What pragmas say about kinds of assertions, the last one last.
+    pub policies: Vec<crate::checks::Stated>,
 }
 
 /// Everything a name can mean.
@@ -246,6 +289,8 @@ pub enum Meaning<'a> {
     Subprograms(Vec<Rc<Subprogram<'a>>>),
     Exception(ExceptionId),
     Literals(Vec<(TypeId, i64)>),
+    /// What a handler has caught.
+    Occurrence(VarId),
     /// An entry of known or run-time owner; still to be indexed if a family.
     Entry(EntryRef<'a>),
     /// Operations of a tagged type, called with an object before the dot.
@@ -282,10 +327,27 @@ pub struct EntryRef<'a> {
     pub set: Rc<EntrySet<'a>>,
 }
 
-/// A value of an expression.
+/// What an attribute is of.
+pub enum Prefix {
+    Type(TypeId),
+    Object(Obj, TypeId),
+}
+
+/// A value of an expression. Who does not use it must note what it reads.
 #[derive(Clone, Debug)]
+#[must_use]
 pub enum Val {
     Scalar(Expr, Option<TypeId>),
     Composite(Obj, TypeId),
     Unknown { input: bool },
+}
+
+/// How many values a range has, as far as they can be counted.
+pub fn length((lo, hi): (i64, i64)) -> i64 {
+    hi.saturating_sub(lo).saturating_add(1).max(0)
+}
+
+/// How many elements an array with these bounds has.
+pub fn elements(bounds: &[(i64, i64)]) -> i64 {
+    bounds.iter().map(|b| length(*b)).fold(1, i64::saturating_mul)
 }

@@ -180,7 +180,7 @@ fn type_text(ty: &TypeRef, map: &SourceMap) -> String {
     let mark = |e: &Expr| map.text(e.span.file)[map.range(e.span)].to_owned();
     match ty {
         TypeRef::Subtype(subtype) => mark(&subtype.mark),
-        TypeRef::Access(target) => format!("access {}", mark(target)),
+        TypeRef::Access(target, _) => format!("access {}", mark(target)),
         TypeRef::AccessSubprogram(_) => "access procedure".into(),
         TypeRef::Array(..) => "String".into(),
     }

@@ -2,15 +2,17 @@
 //!
 //! Every region that declares controlled objects counts those that are initialised in a cell.
 //! Whoever leaves the region, normally, by a jump or by an exception, finalises as many; a task
-//! that is aborted does so at its end. Assignment finalises, copies and adjusts. An abortable part
-//! that declares such objects is rejected.
+//! that is aborted does so at its end, and an abortable part that is left on the way out. Assignment finalises, copies
+//! and adjusts.
 //!
 //! Protected objects are finalised, too: a call that was requeued to one from outside its master
 //! fails with Program_Error.
 
 use std::rc::Rc;
 
-use rendez_model::{Action, BinaryOp, Domain, Expr as Model, ObjectId, Owner, Place, Storage, Value, VarId};
+use rendez_model::{
+    Action, BinaryOp, Domain, ExceptionId, Expr as Model, Loc, ObjectId, Owner, Place, Storage, Value, VarId,
+};
 use rendez_source::Span;
 
 use crate::elaborate::Elaborator;
@@ -23,12 +25,6 @@ pub struct Region<'a> {
     /// How many of them are initialised.
     count: VarId,
     parts: Vec<(Obj, TypeId, Rc<Subprogram<'a>>)>,
-}
-
-impl Region<'_> {
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
 }
 
 impl<'a> Elaborator<'a> {
@@ -84,7 +80,13 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Initialises the controlled parts of an object and sees to their finalisation.
-    pub(crate) fn control_object(&mut self, obj: &Obj, ty: TypeId, initialised: bool, span: Span) {
+    pub(crate) fn control_object(
+        &mut self,
+        obj: &Obj,
+        ty: TypeId,
+        init: Option<&'a syntax::Expr>,
+        span: Span,
+    ) {
         if !self.is_controlled(ty) {
             return;
         }
@@ -103,8 +105,11 @@ impl<'a> Elaborator<'a> {
         }
         let mut parts = Vec::new();
         self.controlled_parts(obj, ty, &mut parts);
+        if let Some(init) = init {
+            self.adjust_initial(&parts, init);
+        }
         for (part, ty) in parts {
-            let initialize = if initialised { None } else { self.control(ty, "initialize") };
+            let initialize = if init.is_some() { None } else { self.control(ty, "initialize") };
             let finalize = self.control(ty, "finalize");
             self.abort_deferred(|e| {
                 if let Some(sub) = initialize {
@@ -119,6 +124,56 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// Adjusts an object that got its initial value from another one. What a function returns, or an aggregate holds,
+    /// may be made in place.
+    fn adjust_initial(&mut self, parts: &[(Obj, TypeId)], init: &'a syntax::Expr) {
+        if !parts.iter().any(|(_, ty)| self.control(*ty, "adjust").is_some()) || !self.copies_controlled(init)
+        {
+            return;
+        }
+        let copied = match &init.kind {
+            syntax::ExprKind::Name(_) | syntax::ExprKind::Select(..) | syntax::ExprKind::Call(..) => {
+                matches!(self.quiet_meaning(init), Some(Meaning::Object(..)))
+            }
+            _ => false,
+        };
+        if copied {
+            return self.abort_deferred(|e| e.control_parts(parts.iter(), "adjust"));
+        }
+        self.program.assume("temporary objects of controlled types are not finalised", init.span);
+        for part in parts {
+            let (adjusted, made_in_place) = self.branch(Some(Model::Any));
+            self.cx.cur = adjusted;
+            self.abort_deferred(|e| e.control_parts(std::iter::once(part), "adjust"));
+            self.put(Action::Skip { next: made_in_place });
+            self.cx.cur = made_in_place;
+        }
+    }
+
+    /// Whether an expression may copy objects that are controlled.
+    fn copies_controlled(&mut self, e: &'a syntax::Expr) -> bool {
+        use syntax::ExprKind as E;
+        match &e.kind {
+            E::Name(_) | E::Select(..) | E::Call(..) => match (self.quiet_meaning(e), self.result_types(e)) {
+                (Some(Meaning::Object(_, ty, _)), _) => self.is_controlled(ty),
+                (_, Some(types)) => types.iter().any(|ty| self.is_controlled(*ty)),
+                (Some(Meaning::Value(..) | Meaning::Literals(_) | Meaning::Type(_)), _) => false,
+                _ => true,
+            },
+            E::Int(_) | E::Real | E::Str(_) | E::Char(_) | E::Null | E::New(..) | E::Attribute(..) => false,
+            E::Binary(..) | E::Unary(..) | E::In(..) | E::Quantified { .. } => false,
+            _ => {
+                let mut any = false;
+                let mut parts = Vec::new();
+                e.each_part(&mut |part| parts.push(part));
+                for part in parts {
+                    any |= self.copies_controlled(part);
+                }
+                any
+            }
+        }
+    }
+
     /// Code during which an abort has to wait.
     fn abort_deferred(&mut self, code: impl FnOnce(&mut Self)) {
         self.emit(|next| Action::Defer { next });
@@ -129,21 +184,58 @@ impl<'a> Elaborator<'a> {
         self.emit(|next| Action::Undefer { next });
     }
 
-    /// Finalises what is initialised of a region.
-    pub(crate) fn leave_region(&mut self, region: usize) {
-        let count = self.regions[region].count;
-        for i in (0..self.regions[region].parts.len()).rev() {
-            let (obj, ty, sub) = self.regions[region].parts[i].clone();
-            let initialised = Model::binary(BinaryOp::Greater, Model::Var(count), Model::Const(i as i64));
-            let (yes, no) = self.branch(Some(initialised));
+    /// Finalises what is initialised of a region. If that raises an exception the rest is finalised, and then
+    /// Program_Error is raised, unless it is an abortable part that is left, as `occurrence` says.
+    pub(crate) fn leave_region(&mut self, region: usize, occurrence: Option<VarId>) {
+        let parts = self.regions[region].parts.len();
+        if parts == 0 {
+            return;
+        }
+        // Where it goes on when the finalisation of a part has failed.
+        let failed: Vec<Loc> = (0..parts).map(|_| self.reserve()).collect();
+        let join = self.reserve();
+        for i in (0..parts).rev() {
+            self.finalize_part(region, i, failed[i]);
+        }
+        self.put(Action::Skip { next: join });
+        for i in (1..parts).rev() {
+            self.cx.cur = failed[i];
+            self.finalize_part(region, i - 1, failed[i - 1]);
+            self.put(Action::Skip { next: failed[i - 1] });
+        }
+        self.cx.cur = failed[0];
+        if let Some(cell) = occurrence {
+            let transfer = Model::Const(i64::from(ExceptionId::TRANSFER.0));
+            let (yes, no) = self.branch(Some(Model::equal(Model::Var(cell), transfer)));
             self.cx.cur = yes;
-            self.abort_deferred(|e| {
-                e.assign(Place::Var(count), Model::Const(i as i64));
-                e.call_with_cells(&sub, Some((obj, ty)), &[], None);
-            });
-            self.put(Action::Skip { next: no });
+            self.put(Action::Skip { next: join });
             self.cx.cur = no;
         }
+        self.raise(ExceptionId::PROGRAM_ERROR);
+        self.cx.cur = join;
+    }
+
+    /// Finalises a part of a region if it is initialised; goes elsewhere if that fails.
+    fn finalize_part(&mut self, region: usize, i: usize, failed: Loc) {
+        let count = self.regions[region].count;
+        let (obj, ty, sub) = self.regions[region].parts[i].clone();
+        let initialised = Model::binary(BinaryOp::Greater, Model::Var(count), Model::Const(i as i64));
+        let (yes, no) = self.branch(Some(initialised));
+        self.cx.cur = yes;
+        self.emit(|next| Action::Defer { next });
+        self.guarded(
+            |e| {
+                e.assign(Place::Var(count), Model::Const(i as i64));
+                e.call_with_cells(&sub, Some((obj, ty)), &[], None);
+            },
+            |e, _| {
+                e.emit(|next| Action::Undefer { next });
+                e.put(Action::Skip { next: failed });
+            },
+        );
+        self.emit(|next| Action::Undefer { next });
+        self.put(Action::Skip { next: no });
+        self.cx.cur = no;
     }
 
     /// Finalises a target, gives it a value, and adjusts it.
@@ -191,15 +283,24 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An object made by an allocator: it is initialised, but its end is not followed.
-    pub(crate) fn control_allocated(&mut self, obj: &Obj, ty: TypeId, initialised: bool, span: Span) {
+    pub(crate) fn control_allocated(
+        &mut self,
+        obj: &Obj,
+        ty: TypeId,
+        init: Option<&'a syntax::Expr>,
+        span: Span,
+    ) {
         if !self.is_controlled(ty) {
             return;
         }
         self.program.assume("allocated objects of controlled types are not finalised", span);
         let mut parts = Vec::new();
         self.controlled_parts(obj, ty, &mut parts);
+        if let Some(init) = init {
+            return self.adjust_initial(&parts, init);
+        }
         for (part, ty) in parts {
-            if !initialised && let Some(sub) = self.control(ty, "initialize") {
+            if let Some(sub) = self.control(ty, "initialize") {
                 self.abort_deferred(|e| e.call_with_cells(&sub, Some((part, ty)), &[], None));
             }
         }
@@ -222,7 +323,7 @@ impl<'a> Elaborator<'a> {
         let task = self.cx.task;
         for region in (0..self.regions.len()).rev() {
             if self.regions[region].task == task {
-                self.leave_region(region);
+                self.leave_region(region, None);
             }
         }
     }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rendez_model::{
-    Action, Domain, Expr as Model, MasterId, ObjectId, Owner, Place, Protected, Storage, TaskId, Value,
+    Action, Cut, Domain, Expr as Model, MasterId, ObjectId, Owner, Place, Protected, Storage, TaskId, Value,
 };
 use rendez_source::Span;
 
+use crate::checks::Checks;
 use crate::elaborate::{Elaborator, Fixup, FixupSource, Job, Leaf};
 use crate::env::*;
 use crate::syntax::{self, *};
@@ -21,48 +22,64 @@ impl<'a> Elaborator<'a> {
         self.depth += 1;
         let obj = if self.depth > 60 { Obj::Opaque } else { self.make_kind(ty, name, span) };
         self.depth -= 1;
+        let root = self.root(ty);
+        if let Some(sharing) = self.type_sharing.get(&root).copied() {
+            self.share(&obj, ty, sharing);
+        }
+        if self.packed.contains(&root) {
+            self.share_storage(std::slice::from_ref(&obj), name, span);
+        } else if let (Some(groups), Obj::Record(fields)) = (self.layouts.get(&root).cloned(), &obj) {
+            for group in groups {
+                let within = fields.iter().filter(|f| group.contains(&f.0));
+                let parts: Vec<Obj> = within.map(|f| f.1.clone()).collect();
+                self.share_storage(&parts, name, span);
+            }
+        }
         obj
     }
 
+    /// The parts of these objects are not accessed independently of each other.
+    pub(crate) fn share_storage(&mut self, parts: &[Obj], name: &str, span: Span) {
+        if let Storage::Component(_) = self.cx.storage {
+            return;
+        }
+        let mut cells = Vec::new();
+        parts.iter().for_each(|part| cells_in(part, &mut cells));
+        if cells.len() > 1 {
+            let name = format!("{}{name}", self.cx.prefix);
+            let whole = self.cell(name, Domain::Opaque, Value::Any, span);
+            self.neighbours.push((whole, cells));
+        }
+    }
+
     fn make_kind(&mut self, ty: TypeId, name: &str, span: Span) -> Obj {
+        if self.is_whole(ty) {
+            let name = format!("{}{name}", self.cx.prefix);
+            return Obj::Cell(self.cell(name, Domain::Opaque, Value::Any, span));
+        }
         match self.kind(ty).clone() {
-            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } => match self.domain(ty) {
-                Some(domain) => {
-                    let name = format!("{}{name}", self.cx.prefix);
-                    let cell = self.cell(name, domain, Value::Any, span);
-                    if let TypeKind::Enumeration { literals, .. } = self.kind(ty)
-                        && literals.len() <= MOST_LITERALS
-                    {
-                        let literals = literals.to_vec();
-                        self.program.literals.insert(cell, literals);
-                    }
-                    Obj::Cell(cell)
+            TypeKind::Integer { lo, hi, .. } | TypeKind::Enumeration { lo, hi, .. } => {
+                let name = format!("{}{name}", self.cx.prefix);
+                let cell = self.cell(name, Domain::Range(lo, hi), Value::Any, span);
+                if let TypeKind::Enumeration { literals, .. } = self.kind(ty)
+                    && literals.len() <= MOST_LITERALS
+                {
+                    let literals = literals.to_vec();
+                    self.program.literals.insert(cell, literals);
                 }
-                None => Obj::Opaque,
-            },
+                Obj::Cell(cell)
+            }
             TypeKind::Access { .. } | TypeKind::AccessSubprogram { .. } => {
                 let name = format!("{}{name}", self.cx.prefix);
-                Obj::Cell(self.cell(name, Domain::Range(-1, 65535), Value::Known(-1), span))
+                match self.excludes_null.contains(&ty) {
+                    true => Obj::Cell(self.cell(name, Domain::Range(0, 65535), Value::Any, span)),
+                    false => Obj::Cell(self.cell(name, Domain::Range(-1, 65535), Value::Known(-1), span)),
+                }
             }
             TypeKind::Array { bounds: Some(bounds), element, .. } => {
-                let size: i64 = bounds
-                    .iter()
-                    .map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1).max(0))
-                    .fold(1, i64::saturating_mul);
-                let active = self.is_active(element);
-                if size > if active { self.bounds.active_elements } else { self.bounds.array_elements } {
-                    if active {
-                        self.reject(
-                            span,
-                            format!("an array of {size} tasks or protected objects is too large"),
-                        );
-                    }
-                    return Obj::Opaque;
-                }
-                if matches!(
-                    self.kind(element),
-                    TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Unmodelled(_)
-                ) {
+                let size = elements(&bounds);
+                if size > self.bounds.active_elements {
+                    self.reject(span, format!("an array of {size} tasks or protected objects is too large"));
                     return Obj::Opaque;
                 }
                 let mut elements = Vec::new();
@@ -84,31 +101,78 @@ impl<'a> Elaborator<'a> {
             TypeKind::Task { of, constraint } => {
                 let discriminants = self.discriminants(of, constraint);
                 let master = self.cx.master;
-                if self.too_deep(master, span) {
+                if self.too_deep(of, master) {
                     return Obj::Opaque;
                 }
                 let task = self.make_task(of, name, span, discriminants, master);
                 self.cx.pending.push((task, self.cx.region));
+                self.attach_entries(task, span);
                 Obj::Task(task)
             }
             TypeKind::Protected { of, constraint } => {
                 let discriminants = self.discriminants(of, constraint);
                 Obj::Protected(self.make_protected(of, name, span, discriminants))
             }
-            TypeKind::Array { bounds: None, element, .. } => {
-                if self.is_active(element) {
-                    self.reject(span, "an array of tasks or protected objects with unknown bounds");
-                }
+            TypeKind::Array { bounds: None, .. } => {
+                self.reject(span, "an array of tasks or protected objects with unknown bounds");
                 Obj::Opaque
             }
-            TypeKind::Opaque | TypeKind::Unfinished | TypeKind::Interface | TypeKind::Unmodelled(_) => {
-                Obj::Opaque
-            }
+            TypeKind::Real
+            | TypeKind::Opaque
+            | TypeKind::Unfinished
+            | TypeKind::Interface
+            | TypeKind::Unmodelled(_) => Obj::Opaque,
         }
     }
 
+    /// Whether an object of the type is one cell that is not followed, whatever it consists of.
+    pub(crate) fn is_whole(&mut self, ty: TypeId) -> bool {
+        match self.kind(ty).clone() {
+            TypeKind::Real
+            | TypeKind::Opaque
+            | TypeKind::Unfinished
+            | TypeKind::Interface
+            | TypeKind::Unmodelled(_) => true,
+            TypeKind::Integer { .. } | TypeKind::Enumeration { .. } => self.domain(ty).is_none(),
+            TypeKind::Array { bounds, element, .. } => {
+                let most = self.bounds.array_elements;
+                let large = bounds.is_none_or(|bounds| elements(&bounds) > most);
+                (large || element == self.std.letter) && !self.is_active(element)
+            }
+            _ => false,
+        }
+    }
+
+    /// Some part of an object that is not told from its other parts.
+    pub(crate) fn part_of(&mut self, obj: &Obj) -> Obj {
+        let mut cells = Vec::new();
+        match obj {
+            Obj::Designated { pool, path, .. } => {
+                return Obj::Among(self.fixup(FixupSource::Pool(*pool, path.clone()), Leaf::Parts));
+            }
+            Obj::Among(_) => return obj.clone(),
+            obj => cells_in(obj, &mut cells),
+        }
+        if cells.is_empty() {
+            return Obj::Opaque;
+        }
+        // Or none of them.
+        cells.push(-1);
+        Obj::Among(self.program.add_table("some of these", 0, cells))
+    }
+
     /// Tasks within tasks without end, by recursion: beyond a depth, executions are not followed.
-    pub(crate) fn too_deep(&mut self, master: MasterId, span: Span) -> bool {
+    pub(crate) fn too_deep(&mut self, of: UnitTypeId, master: MasterId) -> bool {
+        // Tasks that create tasks of their own kind.
+        let makers = std::iter::successors(Some(self.cx.task), |t| self.made_by.get(t).copied());
+        let alike = |t: &TaskId| self.task_instances.get(t).is_some_and(|i| i.of == of);
+        let most = self.bounds.tasks_per_allocator;
+        if makers.filter(alike).count() >= most {
+            let name = &self.unit_types[of.0].name;
+            let reason = format!("tasks of {name} create tasks of {name} at most {most} deep");
+            self.end_path(Action::Stop { why: Cut::Bound, reason });
+            return true;
+        }
         let mut depth = 0;
         let mut at = Some(master);
         while let Some(master) = at {
@@ -119,8 +183,7 @@ impl<'a> Elaborator<'a> {
             return false;
         }
         let reason = format!("tasks are declared within tasks at most {} deep", self.bounds.task_nesting);
-        self.program.assume(format!("{reason}; deeper executions are not followed"), span);
-        self.end_path(Action::Stop { reason });
+        self.end_path(Action::Stop { why: Cut::Bound, reason });
         true
     }
 
@@ -157,6 +220,11 @@ impl<'a> Elaborator<'a> {
                     self.assign(Place::Var(cell), value);
                     Obj::Cell(cell)
                 }
+                // Parameters and results have discriminants that come with their values.
+                (Obj::Opaque, Some(domain)) if given.is_none() => {
+                    let name = format!("{}{name}.{}", self.cx.prefix, param.name.text);
+                    Obj::Cell(self.cell(name, domain, Value::Any, span))
+                }
                 _ => obj.clone(),
             };
             self.bind(inner, &param.name.key, Binding::Object { obj, ty, constant: true });
@@ -188,8 +256,9 @@ impl<'a> Elaborator<'a> {
                 let outer = std::mem::replace(&mut self.in_component, true);
                 let obj = self.make(ty, &format!("{name}.{}", field.text), field.span);
                 self.in_component = outer;
-                if let Some(init) = init {
-                    self.assign_expr(&obj, ty, init);
+                match init {
+                    Some(init) => self.declared(|e| e.assign_expr(&obj, ty, init)),
+                    None => self.check_default(&obj, ty),
                 }
                 fields.push((field.key.clone(), obj, ty));
             }
@@ -209,6 +278,20 @@ impl<'a> Elaborator<'a> {
     ) -> Vec<(&'a Param, Obj, TypeId)> {
         let (params, scope) = (self.unit_types[of.0].discriminants, self.unit_types[of.0].scope);
         self.detached(|e| e.bind_discriminants(params, scope, constraint))
+    }
+
+    /// Gives an object its initial value.
+    pub(crate) fn declared(&mut self, code: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.in_declaration, true);
+        code(self);
+        self.in_declaration = outer;
+    }
+
+    /// Assigns to something that nobody can name yet.
+    pub(crate) fn assign_fresh(&mut self, target: &Obj, ty: TypeId, value: &'a syntax::Expr) {
+        let outer = std::mem::replace(&mut self.fresh, true);
+        self.assign_expr(target, ty, value);
+        self.fresh = outer;
     }
 
     /// Makes cells that are no locals of the subprogram that is being written.
@@ -267,8 +350,24 @@ impl<'a> Elaborator<'a> {
                     None => None,
                 },
             };
+            let value = match value {
+                Some(value) => match self.enter_subtype(Val::Scalar(value, Some(ty)), ty) {
+                    Val::Scalar(value, _) => Some(self.within(value, ty)),
+                    _ => None,
+                },
+                None => None,
+            };
+            let has_value = given.is_some() || param.default.is_some();
             let obj = match (value, self.domain(ty)) {
+                (Some(Model::Const(v)), Some(Domain::Range(lo, hi))) if v < lo || hi < v => {
+                    self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                    Obj::Const(v)
+                }
                 (Some(Model::Const(v)), _) => Obj::Const(v),
+                (None | Some(Model::Any), Some(_)) if has_value => {
+                    self.unknown_into(ty);
+                    Obj::Opaque
+                }
                 (Some(value), Some(domain)) => {
                     let cell = self.cell(
                         format!("{}{}", self.cx.prefix, param.name.text),
@@ -297,6 +396,7 @@ impl<'a> Elaborator<'a> {
         let name = format!("{}{name}", self.cx.prefix);
         let task = self.program.add_task(name.clone(), Some(master), span);
         self.program.tasks[task.index()].background = self.unit_types[of.0].background;
+        self.made_by.insert(task, self.cx.task);
         let scope = self.new_scope(self.unit_types[of.0].scope, name.clone());
         for (param, obj, ty) in discriminants {
             self.bind(scope, &param.name.key, Binding::Object { obj, ty, constant: true });
@@ -324,7 +424,7 @@ impl<'a> Elaborator<'a> {
             let bounds = match &decl.family {
                 None => None,
                 Some(family) => match self.family_range(family) {
-                    Some((lo, hi)) if hi - lo < self.bounds.array_elements => Some((lo, hi)),
+                    Some((lo, hi)) if hi.saturating_sub(lo) < self.bounds.array_elements => Some((lo, hi)),
                     _ => {
                         self.reject(decl.name.span, "an entry family whose bounds are not known");
                         Some((0, -1))
@@ -392,6 +492,10 @@ impl<'a> Elaborator<'a> {
                 DeclKind::Subprogram { spec, .. } => {
                     self.bind_operation(id, spec, scope, decl.span);
                 }
+                _ if crate::checks::Clause::of_pragma(decl).is_some() => {
+                    self.program
+                        .assume("contracts that pragmas give to protected operations hold", decl.span);
+                }
                 _ => {}
             }
         }
@@ -409,7 +513,14 @@ impl<'a> Elaborator<'a> {
         let mut handlers: Vec<String> = Vec::new();
         for item in &self.unit_types[of.0].items {
             match &item.kind {
-                DeclKind::Subprogram { spec, .. } if spec.interrupt => handlers.push(spec.ident.key.clone()),
+                DeclKind::Subprogram { spec, .. }
+                    if spec
+                        .aspects
+                        .iter()
+                        .any(|a| matches!(a.name.key.as_str(), "attach_handler" | "interrupt_handler")) =>
+                {
+                    handlers.push(spec.ident.key.clone());
+                }
                 DeclKind::Pragma { name, args }
                     if matches!(name.key.as_str(), "attach_handler" | "interrupt_handler") =>
                 {
@@ -420,12 +531,28 @@ impl<'a> Elaborator<'a> {
         }
         for handler in handlers {
             let name = format!("{} interrupt {handler}", self.instances[id.0].name);
-            let task = self.program.add_task(name, Some(self.cx.master), span);
-            self.program.tasks[task.index()].background = true;
-            self.cx.pending.push((task, self.cx.region));
+            let task = self.interrupt(name, span);
             self.jobs.push_back(Job::Interrupt { task, instance: id, handler });
-            self.program.assume("interrupts that are handled come at any time, any number of times", span);
         }
+    }
+
+    /// The same for entries of a task that the hardware calls.
+    fn attach_entries(&mut self, of: TaskId, span: Span) {
+        let instance = self.task_instances[&of].clone();
+        for set in instance.entries.values().filter(|s| s.decl.interrupt) {
+            let task = self.interrupt(format!("{} interrupt {}", instance.name, set.decl.name.text), span);
+            let parameters = !set.decl.params.is_empty();
+            self.jobs.push_back(Job::InterruptEntry { task, entry: set.first, parameters });
+        }
+    }
+
+    /// A task of the environment, for an interrupt.
+    fn interrupt(&mut self, name: String, span: Span) -> TaskId {
+        let task = self.program.add_task(name, Some(self.cx.master), span);
+        self.program.tasks[task.index()].background = true;
+        self.cx.pending.push((task, self.cx.region));
+        self.program.assume("interrupts that are handled come at any time, any number of times", span);
+        task
     }
 
     // ---- reading and writing objects ---------------------------------------------------------
@@ -451,15 +578,19 @@ impl<'a> Elaborator<'a> {
                     let table = self.program.add_table("tasks", 0, values);
                     return Model::Lookup(table, Box::new(index.clone()));
                 }
-                match self.cells(choices) {
-                    Some(table) => Model::Load(table, Box::new(index.clone())),
-                    None => Model::Any,
+                if let Some(table) = self.cells(choices) {
+                    return Model::Load(table, Box::new(index.clone()));
+                }
+                match self.part_of(obj) {
+                    Obj::Among(table) => Model::Load(table, Box::new(Model::Any)),
+                    _ => Model::Any,
                 }
             }
             Obj::Designated { pool, index, path } => {
                 let table = self.fixup(FixupSource::Pool(*pool, path.clone()), Leaf::Cell);
                 Model::Load(table, Box::new(index.clone()))
             }
+            Obj::Among(table) => Model::Load(*table, Box::new(Model::Any)),
             Obj::Array(_) | Obj::Record(_) | Obj::Protected(_) | Obj::Opaque => Model::Any,
         }
     }
@@ -470,12 +601,16 @@ impl<'a> Elaborator<'a> {
             Obj::Cell(var) => Place::Var(*var),
             Obj::Chosen { index, choices } => match self.cells(choices) {
                 Some(table) => Place::Indexed(table, index.clone()),
-                None => Place::Nowhere,
+                None => match self.part_of(obj) {
+                    Obj::Among(table) => Place::Indexed(table, Model::Any),
+                    _ => Place::Nowhere,
+                },
             },
             Obj::Designated { pool, index, path } => {
                 let table = self.fixup(FixupSource::Pool(*pool, path.clone()), Leaf::Cell);
                 Place::Indexed(table, index.clone())
             }
+            Obj::Among(table) => Place::Indexed(*table, Model::Any),
             _ => Place::Nowhere,
         }
     }
@@ -532,6 +667,22 @@ impl<'a> Elaborator<'a> {
         })
     }
 
+    /// An object whose address is taken, and its parts, may be designated by access values of unknown origin.
+    pub(crate) fn expose(&mut self, obj: &Obj, ty: TypeId) {
+        match obj {
+            Obj::Cell(_) | Obj::Array(_) | Obj::Record(_) => {
+                self.member(obj, ty);
+            }
+            Obj::Chosen { choices, .. } => choices.iter().for_each(|c| self.expose(c, ty)),
+            _ => {}
+        }
+        if let Obj::Array(_) | Obj::Record(_) = obj {
+            for (part, ty) in self.components(obj, ty).unwrap_or_default() {
+                self.expose(&part, ty);
+            }
+        }
+    }
+
     /// The number that an access value to this object has.
     pub(crate) fn reference_to(&mut self, obj: &Obj, ty: TypeId) -> Model {
         match obj {
@@ -539,7 +690,7 @@ impl<'a> Elaborator<'a> {
             Obj::Task(task) => Model::Const(i64::from(task.0)),
             Obj::Chosen { .. } if matches!(self.kind(ty), TypeKind::Task { .. }) => self.read(obj),
             Obj::Designated { index, path, .. } if path.is_empty() => index.clone(),
-            Obj::Opaque | Obj::Designated { .. } => Model::Any,
+            Obj::Opaque | Obj::Designated { .. } | Obj::Among(_) => Model::Any,
             Obj::Chosen { index, choices } => {
                 let numbers: Vec<i64> =
                     choices.iter().map(|c| self.reference_to(c, ty).constant().unwrap_or(-1)).collect();
@@ -566,7 +717,8 @@ impl<'a> Elaborator<'a> {
         {
             return obj.0.clone();
         }
-        if value.is_any() {
+        // What may be called must be known.
+        if value.is_any() && (self.is_active(target) || self.types[target.0].class_wide) {
             return Obj::Opaque;
         }
         Obj::Designated { pool, index: value, path: Rc::new(Vec::new()) }
@@ -605,7 +757,7 @@ impl<'a> Elaborator<'a> {
             }
             _ => {
                 let field_type = self.fields(ty).iter().find(|f| f.0 == name)?.1;
-                Some((Obj::Opaque, field_type))
+                Some((self.part_of(obj), field_type))
             }
         }
     }
@@ -614,22 +766,29 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn element(&mut self, obj: &Obj, ty: TypeId, indices: &[Model]) -> (Obj, TypeId) {
         let (bounds, element) = match (obj, self.kind(ty).clone()) {
             (Obj::Array(array), _) => (array.bounds.clone(), array.element),
-            (Obj::Chosen { choices, .. }, TypeKind::Array { element, .. }) => match choices.first() {
-                Some(Obj::Array(array)) => (array.bounds.clone(), array.element),
-                _ => return (Obj::Opaque, element),
-            },
+            (Obj::Chosen { choices, .. }, _) if matches!(choices.first(), Some(Obj::Array(_))) => {
+                let Some(Obj::Array(array)) = choices.first() else { return (Obj::Opaque, self.std.opaque) };
+                (array.bounds.clone(), array.element)
+            }
             (_, TypeKind::Array { bounds: Some(bounds), element, .. }) => (bounds, element),
-            (_, TypeKind::Array { element, .. }) => return (Obj::Opaque, element),
-            _ => return (Obj::Opaque, self.std.opaque),
+            (_, kind) => {
+                self.doubt();
+                indices.iter().for_each(|i| self.note(i.clone()));
+                let element = match kind {
+                    TypeKind::Array { element, .. } => element,
+                    _ => self.std.opaque,
+                };
+                return (self.part_of(obj), element);
+            }
         };
         if indices.len() != bounds.len() {
-            return (Obj::Opaque, element);
+            return (self.part_of(obj), element);
         }
         let mut position = Model::Const(0);
         let mut length = 1;
         for (index, (lo, hi)) in indices.iter().zip(&bounds) {
-            let size = (hi - lo + 1).max(0);
-            length *= size;
+            let size = crate::env::length((*lo, *hi));
+            length = i64::saturating_mul(length, size);
             if let Model::Const(i) = index
                 && (i < lo || i > hi)
             {
@@ -637,7 +796,11 @@ impl<'a> Elaborator<'a> {
                 return (Obj::Opaque, element);
             }
             let checked = match index {
-                Model::Const(_) | Model::Any => index.clone(),
+                Model::Const(_) => index.clone(),
+                Model::Any => {
+                    self.doubt();
+                    Model::Any
+                }
                 _ => Model::Check(Box::new(index.clone()), *lo, *hi),
             };
             use rendez_model::BinaryOp::*;
@@ -648,6 +811,11 @@ impl<'a> Elaborator<'a> {
             };
         }
         let element_obj = match obj {
+            // Its elements are not told apart.
+            Obj::Designated { .. } if self.is_whole(ty) => {
+                self.note(position);
+                self.part_of(obj)
+            }
             Obj::Array(array) => match &position {
                 Model::Const(i) => array.elements[*i as usize].clone(),
                 _ => Obj::Chosen { index: position, choices: Rc::new(array.elements.clone()) },
@@ -659,7 +827,11 @@ impl<'a> Elaborator<'a> {
                         Obj::Array(array) if array.elements.len() as i64 == length => {
                             all.extend(array.elements.iter().cloned());
                         }
-                        _ => return (Obj::Opaque, element),
+                        _ => {
+                            self.note(position);
+                            self.note(index.clone());
+                            return (self.part_of(obj), element);
+                        }
                     }
                 }
                 use rendez_model::BinaryOp::*;
@@ -689,7 +861,10 @@ impl<'a> Elaborator<'a> {
                 };
                 Obj::Designated { pool: *pool, index, path: Rc::new(path) }
             }
-            _ => Obj::Opaque,
+            _ => {
+                self.note(position);
+                self.part_of(obj)
+            }
         };
         (element_obj, element)
     }
@@ -709,7 +884,7 @@ impl<'a> Elaborator<'a> {
                 let Some(Obj::Array(array)) = choices.first() else { return None };
                 self.all_elements(obj, ty, &array.bounds.clone())
             }
-            (Obj::Designated { .. }, TypeKind::Array { bounds: Some(bounds), .. }) => {
+            (Obj::Designated { .. }, TypeKind::Array { bounds: Some(bounds), .. }) if !self.is_whole(ty) => {
                 self.all_elements(obj, ty, &bounds)
             }
             _ => None,
@@ -718,7 +893,7 @@ impl<'a> Elaborator<'a> {
 
     fn all_elements(&mut self, obj: &Obj, ty: TypeId, bounds: &[(i64, i64)]) -> Option<Vec<(Obj, TypeId)>> {
         let mut index: Vec<i64> = bounds.iter().map(|b| b.0).collect();
-        let size: i64 = bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).product();
+        let size = elements(bounds);
         if size > self.bounds.array_elements {
             return None;
         }
@@ -737,89 +912,197 @@ impl<'a> Elaborator<'a> {
         Some(all)
     }
 
-    /// All scalar parts of an object, in a fixed order.
+    /// All parts of an object that have a cell of their own, in a fixed order.
     pub(crate) fn leaves(&mut self, obj: &Obj, ty: TypeId) -> Vec<(Obj, TypeId)> {
         match self.kind(ty) {
-            TypeKind::Array { .. } | TypeKind::Record { .. } => match self.components(obj, ty) {
-                Some(parts) => parts.into_iter().flat_map(|(o, t)| self.leaves(&o, t)).collect(),
-                None => Vec::new(),
+            TypeKind::Array { .. } | TypeKind::Record { .. } => match (self.components(obj, ty), obj) {
+                (Some(parts), _) => parts.into_iter().flat_map(|(o, t)| self.leaves(&o, t)).collect(),
+                (None, Obj::Designated { .. }) => vec![(self.part_of(obj), ty)],
+                (None, Obj::Cell(_) | Obj::Among(_) | Obj::Chosen { .. }) => vec![(obj.clone(), ty)],
+                (None, _) => Vec::new(),
             },
-            TypeKind::Integer { .. }
-            | TypeKind::Enumeration { .. }
-            | TypeKind::Access { .. }
-            | TypeKind::AccessSubprogram { .. } => {
-                vec![(obj.clone(), ty)]
-            }
-            _ => Vec::new(),
+            TypeKind::Task { .. } | TypeKind::Protected { .. } => Vec::new(),
+            _ => vec![(obj.clone(), ty)],
         }
     }
 
     /// Assigns the value of an expression to an object.
     pub(crate) fn assign_expr(&mut self, target: &Obj, ty: TypeId, value: &'a syntax::Expr) {
-        if let ExprKind::Aggregate(components) = &value.kind
-            && self.assign_aggregate(target, ty, components)
-        {
-            return;
+        if let ExprKind::Aggregate(components) = &value.kind {
+            let fresh = self.in_declaration || self.fresh || self.is_active(ty);
+            if fresh && self.assign_aggregate(target, ty, components) {
+                return self.check_predicates(target, ty);
+            }
+            if self.assign_constants(target, ty, components) {
+                return;
+            }
         }
-        let value = self.value(value, Some(ty));
-        self.assign_value(target, ty, value);
+        let aggregate = matches!(value.kind, ExprKind::Aggregate(_));
+        // The value is there as a whole before anything of the target changes; it has the target's bounds.
+        let shape = match (target, self.kind(ty).clone()) {
+            (Obj::Array(array), TypeKind::Array { bounds: None, dimensions, element }) if aggregate => {
+                let kind = TypeKind::Array { bounds: Some(array.bounds.clone()), dimensions, element };
+                self.new_subtype("array", ty, kind)
+            }
+            _ => ty,
+        };
+        // Whatever the evaluation writes is not the target.
+        let declared = std::mem::take(&mut self.in_declaration);
+        let fresh = std::mem::take(&mut self.fresh);
+        let value = self.value(value, Some(shape));
+        (self.in_declaration, self.fresh) = (declared, fresh);
+        match value {
+            value @ Val::Unknown { .. } if aggregate => {
+                let unknown = self.enter_subtype(value, ty);
+                self.note_value(unknown);
+                self.forget(target, ty);
+            }
+            value => self.assign_value(target, ty, value),
+        }
+    }
+
+    /// Assigns an aggregate whose components are constants that fit: then nobody can tell in which order. False if
+    /// it is another one.
+    fn assign_constants(&mut self, target: &Obj, ty: TypeId, given: &'a [Component]) -> bool {
+        fn constant(e: &Elaborator, value: &syntax::Expr) -> bool {
+            match &value.kind {
+                ExprKind::Int(_) | ExprKind::Char(_) | ExprKind::Null => true,
+                ExprKind::Unary(Unary::Minus, value) => matches!(value.kind, ExprKind::Int(_)),
+                ExprKind::Name(name) => matches!(
+                    e.look_up(e.cx.scope, &name.key).first(),
+                    Some(
+                        Binding::Literal(..)
+                            | Binding::Number(_)
+                            | Binding::Object { obj: Obj::Const(_), .. }
+                    )
+                ),
+                ExprKind::Aggregate(given) => given.iter().all(|c| constant(e, &c.value)),
+                _ => false,
+            }
+        }
+        if !given.iter().all(|c| constant(self, &c.value)) || !self.predicates(ty).is_empty() {
+            return false;
+        }
+        let (first, rejected) = (self.program.nodes.len(), self.rejected.len());
+        let probe = self.reserve();
+        let before = std::mem::replace(&mut self.cx.cur, probe);
+        let noted = std::mem::take(&mut self.cx.reads);
+        let understood = self.assign_aggregate(target, ty, given) && self.cx.reads.is_empty();
+        let plain = |node: &rendez_model::Node| match &node.action {
+            Action::Assign { to: Place::Var(cell), value: Model::Const(value), .. } => {
+                match self.program.vars[cell.index()].domain {
+                    Domain::Range(lo, hi) => (lo..=hi).contains(value),
+                    Domain::Opaque => true,
+                }
+            }
+            Action::Assign { to: Place::Var(cell), value: Model::Any, .. } => {
+                self.program.vars[cell.index()].domain == Domain::Opaque
+            }
+            // The location where it ends.
+            Action::Return => true,
+            _ => false,
+        };
+        let plain = understood && self.program.nodes[first..].iter().all(plain);
+        self.cx.reads = noted;
+        if !plain {
+            self.rejected.truncate(rejected);
+            self.cx.cur = before;
+            return false;
+        }
+        let end = std::mem::replace(&mut self.cx.cur, before);
+        self.put(Action::Skip { next: probe });
+        self.cx.cur = end;
+        true
     }
 
     pub(crate) fn assign_value(&mut self, target: &Obj, ty: TypeId, value: Val) {
+        let value = self.enter_subtype(value, ty);
+        self.store_value(target, ty, value);
+    }
+
+    /// Assigns a value that satisfies the predicates of the target.
+    pub(crate) fn store_value(&mut self, target: &Obj, ty: TypeId, value: Val) {
         match value {
-            Val::Scalar(value, _) => {
+            Val::Scalar(value, from) => {
                 let to = self.place(target);
                 if self.domain(ty).is_none() {
                     self.unfollowed_check(ty);
-                    if value.is_any() {
-                        return;
-                    }
                 }
+                if value.is_any() && !self.covers(ty, from) {
+                    self.unknown_into(ty);
+                }
+                self.accessibility(ty, from, &value);
                 if let TypeKind::Access { constrained: true, .. } = self.kind(ty)
                     && value != Model::Const(-1)
                 {
-                    self.may_fail();
+                    self.perhaps(rendez_model::ExceptionId::CONSTRAINT_ERROR);
                 }
                 self.assign(to, value);
             }
             Val::Composite(source, source_type) => {
-                if self.lengths_differ(target, ty, &source, source_type) {
-                    return self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                match self.same_lengths(target, ty, &source, source_type) {
+                    Some(true) => {}
+                    Some(false) => return self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR),
+                    None => self.unknown_into(ty),
                 }
                 self.check_discriminants(target, ty, &source);
                 let from = self.leaves(&source, source_type);
                 let to = self.leaves(target, ty);
                 if from.len() == to.len() {
-                    for ((from, _), (to, _)) in from.iter().zip(&to) {
-                        let value = self.read(from);
-                        let place = self.place(to);
-                        self.assign(place, value);
-                    }
+                    self.copy(&from, &to);
                 } else {
+                    self.note_object(&source, source_type);
                     self.forget(target, ty);
                 }
             }
             Val::Unknown { .. } => {
                 self.unfollowed_check(ty);
+                self.unknown_into(ty);
                 self.forget(target, ty);
             }
         }
     }
 
-    /// Whether two arrays are known to have different lengths.
-    fn lengths_differ(&self, target: &Obj, ty: TypeId, source: &Obj, source_type: TypeId) -> bool {
+    /// Assigns one part after the other.
+    fn copy(&mut self, from: &[(Obj, TypeId)], to: &[(Obj, TypeId)]) {
+        let mut values: Vec<Model> = from.iter().map(|(from, _)| self.read(from)).collect();
+        let places: Vec<Place> = to.iter().map(|(to, _)| self.place(to)).collect();
+        // All is read before anything is written.
+        for i in 1..values.len() {
+            let mut written = false;
+            values[i].each_cell(&self.program, &mut |cell| {
+                places[..i].iter().for_each(|p| p.each_cell(&self.program, |c| written |= c == cell));
+            });
+            if written {
+                values = values.into_iter().map(|v| self.kept(v)).collect();
+                break;
+            }
+        }
+        for (place, value) in places.into_iter().zip(values) {
+            self.assign(place, value);
+        }
+    }
+
+    /// Whether two arrays have the same lengths, if that is known; true of anything else.
+    pub(crate) fn same_lengths(
+        &self,
+        target: &Obj,
+        ty: TypeId,
+        source: &Obj,
+        source_type: TypeId,
+    ) -> Option<bool> {
+        if !matches!(self.kind(ty), TypeKind::Array { .. }) {
+            return Some(true);
+        }
         let lengths = |obj: &Obj, ty: TypeId| -> Option<Vec<i64>> {
             let bounds = match (obj, self.kind(ty)) {
                 (Obj::Array(array), _) => &array.bounds,
                 (_, TypeKind::Array { bounds: Some(bounds), .. }) => bounds,
                 _ => return None,
             };
-            Some(bounds.iter().map(|(lo, hi)| (hi - lo + 1).max(0)).collect())
+            Some(bounds.iter().map(|b| length(*b)).collect())
         };
-        match (lengths(target, ty), lengths(source, source_type)) {
-            (Some(a), Some(b)) => a != b,
-            _ => false,
-        }
+        Some(lengths(target, ty)? == lengths(source, source_type)?)
     }
 
     /// Discriminants that are fixed must have the same values in what is assigned.
@@ -834,12 +1117,44 @@ impl<'a> Elaborator<'a> {
             // A parameter has the discriminants of its argument, whatever they are.
             self.unfollowed_check(ty);
         }
+        let constrained: &[Param] = match *self.kind(ty) {
+            TypeKind::Record { discriminants, constraint: Some(_), .. } => discriminants,
+            _ => &[],
+        };
         for (name, obj, _) in to.iter() {
-            if let Obj::Const(fixed) = obj
-                && let Some(other) = from.iter().find(|f| f.0 == *name)
-            {
-                let value = self.read(&other.1);
-                self.check_equal(*fixed, value);
+            let Some(other) = from.iter().find(|f| f.0 == *name) else { continue };
+            match obj {
+                Obj::Const(fixed) => {
+                    let value = self.read(&other.1);
+                    self.check_equal(*fixed, value);
+                }
+                obj if constrained.iter().any(|d| d.name.key == *name) => {
+                    match (self.read(obj), self.read(&other.1)) {
+                        (Model::Any, _) | (_, Model::Any) => self.doubt(),
+                        (a, b) if a == b => {}
+                        (a, b) => {
+                            self.require(Model::equal(a, b), rendez_model::ExceptionId::CONSTRAINT_ERROR);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An argument has the discriminants that the subtype of its parameter says.
+    pub(crate) fn check_constrained(&mut self, obj: &Obj, from: TypeId, ty: TypeId) {
+        let TypeKind::Record { discriminants, scope, constraint: Some(constraint), .. } = *self.kind(ty)
+        else {
+            return;
+        };
+        for (param, fixed, _) in self.bind_discriminants(discriminants, scope, Some(constraint)) {
+            match (fixed, self.field(obj, from, &param.name.key)) {
+                (Obj::Const(fixed), Some((given, _))) => {
+                    let value = self.read(&given);
+                    self.check_equal(fixed, value);
+                }
+                _ => self.doubt(),
             }
         }
     }
@@ -848,7 +1163,7 @@ impl<'a> Elaborator<'a> {
     fn check_equal(&mut self, fixed: i64, value: Model) {
         match value {
             Model::Const(v) if v == fixed => {}
-            Model::Any => {}
+            Model::Any => self.doubt(),
             value => {
                 let (same, differs) = self.branch(Some(Model::equal(value, Model::Const(fixed))));
                 self.cx.cur = differs;
@@ -858,24 +1173,42 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// A check that the model cannot decide may fail.
-    pub(crate) fn may_fail(&mut self) {
-        let (fails, passes) = self.branch(Some(Model::Any));
-        self.cx.cur = fails;
-        self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
-        self.cx.cur = passes;
-    }
-
     /// Range checks on values that are not followed are taken to succeed, unless the program is
     /// prepared for their failure.
     pub(crate) fn unfollowed_check(&mut self, ty: TypeId) {
         let unfollowed = match self.kind(ty) {
-            TypeKind::Opaque => true,
+            TypeKind::Opaque | TypeKind::Real => true,
             TypeKind::Record { discriminants, .. } => !discriminants.is_empty(),
             _ => false,
         };
-        if unfollowed && self.cx.prepared_for.contains(&rendez_model::ExceptionId::CONSTRAINT_ERROR) {
-            self.may_fail();
+        let prepared = self.cx.prepared_for.contains(&rendez_model::ExceptionId::CONSTRAINT_ERROR);
+        if unfollowed && (prepared || self.bounds.checks == Checks::MayFail) {
+            self.perhaps(rendez_model::ExceptionId::CONSTRAINT_ERROR);
+        } else if self.narrow.contains(&ty) {
+            self.doubt();
+        }
+    }
+
+    /// Whether every value of a type is one of another.
+    fn covers(&self, ty: TypeId, from: Option<TypeId>) -> bool {
+        match (self.range_of(ty), from.and_then(|f| self.range_of(f))) {
+            (Some((lo, hi)), Some((least, most))) => lo <= least && most <= hi,
+            _ => false,
+        }
+    }
+
+    /// What an anonymous access value designates must live as long as the type that it is converted to: nobody
+    /// follows that.
+    pub(crate) fn accessibility(&mut self, ty: TypeId, from: Option<TypeId>, value: &Model) {
+        let anonymous =
+            |t: TypeId| self.types[t.0].name == "access" && matches!(self.kind(t), TypeKind::Access { .. });
+        let known = matches!(value, Model::Const(_));
+        if !known
+            && from.is_some_and(anonymous)
+            && !anonymous(ty)
+            && matches!(self.kind(ty), TypeKind::Access { .. })
+        {
+            self.doubt();
         }
     }
 
@@ -891,7 +1224,9 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn input(&mut self, target: &Obj, ty: TypeId) {
         for (leaf, _) in self.leaves(target, ty) {
             let to = self.place(&leaf);
-            if to != Place::Nowhere {
+            if self.is_unfollowed(&to) || matches!(leaf, Obj::Among(_)) {
+                self.assign(to, Model::Any);
+            } else if to != Place::Nowhere {
                 self.emit(|next| Action::Havoc { to, next });
             }
         }
@@ -899,6 +1234,9 @@ impl<'a> Elaborator<'a> {
 
     /// Assigns an aggregate component by component; false if its shape is not understood.
     pub(crate) fn assign_aggregate(&mut self, target: &Obj, ty: TypeId, given: &'a [Component]) -> bool {
+        if !matches!(target, Obj::Array(_)) && self.is_whole(ty) {
+            return false;
+        }
         match self.kind(ty).clone() {
             TypeKind::Record { .. } => {
                 let Some(names) = self.present_fields(ty, given) else { return false };
@@ -1073,7 +1411,7 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
-        if values.iter().any(|v| v.0 < lo || hi < v.0) || values.len() as i64 != (hi - lo + 1).max(0) {
+        if values.iter().any(|v| v.0 < lo || hi < v.0) || values.len() as i64 != length((lo, hi)) {
             self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
             values.clear();
         }
@@ -1091,8 +1429,19 @@ impl<'a> Elaborator<'a> {
                 }
             }
             Some((obj, ty)) => self.assign_expr(&obj, ty, value),
-            None => {}
+            None => self.effects(value),
         }
+    }
+}
+
+/// Every cell of an object.
+pub(crate) fn cells_in(obj: &Obj, out: &mut Vec<i64>) {
+    match obj {
+        Obj::Cell(cell) => out.push(i64::from(cell.0)),
+        Obj::Array(array) => array.elements.iter().for_each(|e| cells_in(e, out)),
+        Obj::Record(fields) => fields.iter().for_each(|f| cells_in(&f.1, out)),
+        Obj::Chosen { choices, .. } => choices.iter().for_each(|c| cells_in(c, out)),
+        _ => {}
     }
 }
 
@@ -1112,7 +1461,7 @@ fn depends_on(ty: &TypeRef, name: &str) -> bool {
             Choice::Expr(e) => expr(e, name),
             Choice::Range(a, b) => expr(a, name) || expr(b, name),
             Choice::Subtype(s) => expr(&s.mark, name) || constraint(s.constraint.as_ref(), name),
-            Choice::RangeOf(..) | Choice::Others => false,
+            Choice::RangeOf(..) | Choice::Open(_) | Choice::Others => false,
         }
     }
     fn constraint(c: Option<&Constraint>, name: &str) -> bool {

@@ -155,12 +155,14 @@ impl Work<'_> {
             self.event(start, &label, who);
             self.stmt(stmt, who);
         }
-        if let Some(last) = stmts.last() {
+        // An annotation is a comment: nothing can stand behind it in its line.
+        let is_note = |s: &&Stmt| matches!(s.kind, StmtKind::Assertion(..) | StmtKind::Event(_));
+        if let Some(last) = stmts.iter().rfind(|s| !is_note(s)) {
             let leaves = matches!(
                 last.kind,
                 StmtKind::Return(_)
                     | StmtKind::ExtendedReturn { .. }
-                    | StmtKind::Raise(_)
+                    | StmtKind::Raise(..)
                     | StmtKind::Goto(_)
                     | StmtKind::Requeue { .. }
                     | StmtKind::Exit { when: None, .. }

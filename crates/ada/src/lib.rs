@@ -7,6 +7,7 @@
 
 mod assigned;
 mod call;
+mod checks;
 mod declare;
 mod elaborate;
 mod env;
@@ -33,6 +34,7 @@ use rendez_source::{Diagnostic, SourceMap, Span};
 
 use syntax::DeclKind;
 
+pub use checks::Checks;
 pub use elaborate::Bounds;
 pub use parse::Trees;
 pub use units::{Files, Text};

@@ -80,7 +80,19 @@ pub fn synchronises(name: &str) -> bool {
         })
 }
 
-/// Whether a call leaves its arguments alone: output, not input.
+/// Whether a call ends the program at once.
+pub fn ends_program(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(last, "os_exit" | "os_abort")
+}
+
+/// Whether a call only reads its arguments.
+pub fn is_output(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    ["put", "new_line", "flush", "skip_line", "new_page", "image"].iter().any(|p| last.starts_with(p))
+}
+
+/// Whether a call leaves the numbers among its arguments alone: output, not input.
 pub fn is_silent(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     ["put", "new_line", "set_", "flush", "skip_line", "new_page", "close", "reset", "image", "free"]
@@ -122,6 +134,16 @@ pub fn may_raise(operation: &str, exception: &str) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// Whether a unit that is worth no assumption has an operation here that may well raise an exception: everything
+/// but output and what asks for something that is there.
+pub fn may_fail(operation: &str) -> bool {
+    let Some((unit, last)) = operation.rsplit_once('.') else { return false };
+    let tame =
+        ["clock", "random", "end_of_", "is_open", "argument_count", "command_name", "exception_", "get"];
+    let input_output = unit.contains("_io") || unit.contains("command_line") || unit.contains("calendar");
+    input_output && !is_output(operation) && !tame.iter().any(|t| last.starts_with(t))
 }
 
 /// The exceptions of input and output have other names in each of the units for it.

@@ -292,9 +292,10 @@ impl<'t> Cx<'t> {
         }
     }
 
-    fn take_notes(&mut self, before: usize, out: &mut Vec<Stmt>) {
+    /// The annotations that stand between two places of a sequence of statements, as statements of it.
+    fn take_notes(&mut self, between: std::ops::Range<usize>, out: &mut Vec<Stmt>) {
         for note in &mut self.notes {
-            if !note.used && note.at < before {
+            if !note.used && between.contains(&note.at) {
                 note.used = true;
                 out.push(Stmt {
                     kind: note.stmt.clone(),
@@ -304,6 +305,31 @@ impl<'t> Cx<'t> {
                 });
             }
         }
+    }
+
+    /// Where the text before a node ends, and where that after it begins, comments aside.
+    fn around(&self, node: N) -> (usize, usize) {
+        let mut before = None;
+        let mut at = Some(node);
+        while let (None, Some(n)) = (before, at) {
+            let mut other = n.prev_sibling();
+            while let Some(o) = other.filter(|o| o.kind() == "comment") {
+                other = o.prev_sibling();
+            }
+            before = other.map(|o| o.end_byte());
+            at = n.parent();
+        }
+        let mut after = None;
+        let mut at = Some(node);
+        while let (None, Some(n)) = (after, at) {
+            let mut other = n.next_sibling();
+            while let Some(o) = other.filter(|o| o.kind() == "comment") {
+                other = o.next_sibling();
+            }
+            after = other.map(|o| o.start_byte());
+            at = n.parent();
+        }
+        (before.unwrap_or(0), after.unwrap_or(self.text.len()))
     }
 
     // ---- units -------------------------------------------------------------------------------

@@ -1,11 +1,22 @@
 //! Statements.
 
-use rendez_model::{Action, BinaryOp, Catch, Domain, Expr as Model, Handler, HandlerId, Loc, Place, Trigger};
+use rendez_model::monitor::SELECTOR;
+use rendez_model::{
+    Action, BinaryOp, Catch, Cut, Domain, Expr as Model, Handler, HandlerId, Loc, Place, Storage, Trigger,
+};
 
 use crate::elaborate::{Cleanup, Elaborator, LoopCx};
 use crate::env::*;
 use crate::parse::dotted;
 use crate::syntax::{self, *};
+use crate::tasking::EntryCall;
+
+/// What an operation of Ada.Exceptions raises.
+pub(crate) enum Raised {
+    Nothing,
+    This(Model),
+    Unknown,
+}
 
 impl<'a> Elaborator<'a> {
     /// A sequence of statements with its exception handlers.
@@ -72,7 +83,7 @@ impl<'a> Elaborator<'a> {
             let scope = self.cx.scope;
             if let Some(name) = &handler.occurrence {
                 self.cx.scope = self.new_scope(scope, "handler");
-                self.bind(self.cx.scope, &name.key, Binding::Opaque);
+                self.bind(self.cx.scope, &name.key, Binding::Occurrence(occurrence));
             }
             self.stmts(&handler.stmts);
             self.cx.scope = scope;
@@ -106,6 +117,7 @@ impl<'a> Elaborator<'a> {
             }
             let outer = std::mem::replace(&mut self.cx.span, stmt.span);
             self.stmt(stmt);
+            self.read_now();
             self.cx.span = outer;
         }
     }
@@ -118,9 +130,9 @@ impl<'a> Elaborator<'a> {
             StmtKind::Return(value) => {
                 let Some(ret) = self.cx.ret.clone() else { return };
                 if let (Some(value), Some((obj, ty))) = (value, &ret.result) {
-                    self.assign_expr(obj, *ty, value);
+                    self.assign_fresh(obj, *ty, value);
                 } else if let Some(value) = value {
-                    self.value(value, None);
+                    self.effects(value);
                 }
                 self.clean_up(ret.cleanups);
                 self.goto(ret.target);
@@ -159,9 +171,12 @@ impl<'a> Elaborator<'a> {
             StmtKind::Case(on, arms) => {
                 let ty = self.discrete_type(on);
                 let value = match self.value(on, ty) {
-                    Val::Scalar(value, _) => Some(self.settle(value)),
+                    Val::Scalar(value, _) => Some(self.selector(value)),
                     Val::Unknown { input: true } => None,
-                    _ => Some(Model::Any),
+                    other => {
+                        self.note_value(other);
+                        Some(Model::Any)
+                    }
                 };
                 let join = self.reserve();
                 for (i, (choices, body)) in arms.iter().enumerate() {
@@ -230,19 +245,17 @@ impl<'a> Elaborator<'a> {
                 self.asynchronous(trigger, then, abortable)
             }
             StmtKind::Delay(time) => {
-                self.value(time, None);
+                self.effects(time);
+                self.blocks();
                 self.emit(|next| Action::Delay { next });
             }
             StmtKind::Abort(names) => {
                 let mut tasks = Vec::new();
                 for name in names {
-                    let task = match self.meaning(name) {
-                        Meaning::Object(obj, ty, _) => {
-                            let (obj, ty) = self.dereferenced(obj, ty);
-                            self.reference_to(&obj, ty)
-                        }
-                        Meaning::Type(_) => Model::Const(i64::from(self.cx.task.0)),
-                        _ => Model::Any,
+                    let task = match self.attribute_prefix(name, true) {
+                        Some(Prefix::Object(obj, ty)) => self.reference_to(&obj, ty),
+                        Some(Prefix::Type(_)) => Model::Const(i64::from(self.cx.task.0)),
+                        None => Model::Any,
                     };
                     if task.is_any() {
                         self.reject(name.span, "abort of a task that cannot be determined");
@@ -250,20 +263,26 @@ impl<'a> Elaborator<'a> {
                     }
                     tasks.push(task);
                 }
+                self.blocks();
                 self.emit(|next| Action::Abort { tasks, next });
             }
-            StmtKind::Raise(None) => match self.cx.occurrence {
-                Some(cell) => self.end_path(Action::Raise { exception: Model::Var(cell) }),
+            StmtKind::Raise(None, _) => match self.cx.occurrence {
+                Some(cell) => self.end_path(Action::Raise { exception: Model::Var(cell), by_tasking: false }),
                 None => self.reject(stmt.span, "raise without a handler around it"),
             },
-            StmtKind::Raise(Some(name)) => match self.meaning(name) {
-                Meaning::Exception(id) => self.raise(id),
-                Meaning::Library(unit) => {
-                    let exception = self.library_exception(&unit);
-                    self.raise(exception);
+            StmtKind::Raise(Some(name), message) => {
+                if let Some(message) = message {
+                    self.effects(message);
                 }
-                _ => self.reject(stmt.span, "raise of an exception that is not visible here"),
-            },
+                match self.meaning(name) {
+                    Meaning::Exception(id) => self.raise(id),
+                    Meaning::Library(unit) => {
+                        let exception = self.library_exception(&unit);
+                        self.raise(exception);
+                    }
+                    _ => self.reject(stmt.span, "raise of an exception that is not visible here"),
+                }
+            }
             StmtKind::Requeue { entry, with_abort } => self.requeue(entry, *with_abort, stmt.span),
             StmtKind::Pragma { name, args } => self.statement_pragma(name, args),
             StmtKind::Assertion(condition, text) => self.assertion(condition, text.clone()),
@@ -284,18 +303,26 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// An assertion for rendez alone.
     fn assertion(&mut self, condition: &'a syntax::Expr, text: String) {
         let cond = self.condition(condition).unwrap_or(Model::Any);
         self.emit(|next| Action::Assert { cond, text, next });
     }
 
+    /// `pragma Assert` and its like; `pragma Check` names the kind of assertion that it is.
+    pub(crate) fn assertion_pragma(&mut self, name: &Ident, args: &'a [(Option<Ident>, syntax::Expr)]) {
+        let (kind, condition) = match (name.key.as_str(), args) {
+            ("check", [(_, kind), (_, condition), ..]) => (dotted(kind), condition),
+            (kind, [(_, condition), ..]) => (kind.to_owned(), condition),
+            _ => return,
+        };
+        self.asserted(&kind, condition, format!("pragma {}", name.text));
+    }
+
     fn statement_pragma(&mut self, name: &Ident, args: &'a [(Option<Ident>, syntax::Expr)]) {
         match name.key.as_str() {
-            "assert" | "check" | "loop_invariant" | "assert_and_cut" => {
-                let condition = if name.key == "check" { args.get(1) } else { args.first() };
-                if let Some((_, condition)) = condition {
-                    self.assertion(condition, format!("pragma {}", name.text));
-                }
+            "assert" | "check" | "loop_invariant" | "assert_and_cut" | "assume" => {
+                self.assertion_pragma(name, args);
             }
             "annotate" => {
                 let words: Vec<String> = args.iter().take(2).map(|a| dotted(&a.1)).collect();
@@ -317,7 +344,10 @@ impl<'a> Elaborator<'a> {
                         let reason = reason.clone();
                         let text = format!("{reason}; executions that go beyond are not followed");
                         self.program.assume(text, self.cx.span);
-                        self.end_path(Action::Stop { reason });
+                        self.end_path(Action::Stop { why: Cut::User, reason });
+                    }
+                    (Some("bound"), Some((_, Expr { kind: ExprKind::Str(reason), .. }))) => {
+                        self.end_path(Action::Stop { why: Cut::Bound, reason: reason.clone() });
                     }
                     (Some("forget"), Some((_, target))) => {
                         if let Meaning::Object(obj, ty, _) = self.meaning(target) {
@@ -327,7 +357,7 @@ impl<'a> Elaborator<'a> {
                     _ => self.diagnostics.push(
                         rendez_source::Diagnostic::warning(name.span, "unknown annotation for rendez").help(
                             "known are: Annotate (Rendez, Assert, Condition), (Rendez, Event, Name), \
-                             (Rendez, Stop, Reason) and (Rendez, Forget, Variable)",
+                             (Rendez, Stop, Reason), (Rendez, Bound, Reason) and (Rendez, Forget, Variable)",
                         ),
                     ),
                 }
@@ -341,18 +371,25 @@ impl<'a> Elaborator<'a> {
             Meaning::Object(obj, ty, _) if self.is_controlled(ty) => {
                 self.controlled_assignment(&obj, ty, value, target.span);
             }
-            Meaning::Object(obj, ty, _) => self.assign_expr(&obj, ty, value),
+            Meaning::Object(Obj::Const(_) | Obj::Value(_), ..) => {
+                self.effects(value);
+                self.reject(target.span, "an assignment to something that was taken not to change");
+            }
+            Meaning::Object(obj, ty, _) => {
+                // The lengths must be the same, and the target's is not known.
+                if let (TypeKind::Array { bounds: None, .. }, false) =
+                    (self.kind(ty), matches!(obj, Obj::Array(_)))
+                {
+                    self.doubt();
+                }
+                self.assign_expr(&obj, ty, value);
+            }
             Meaning::Undeclared(text) => self.reject(target.span, text),
-            Meaning::Value(..) | Meaning::Unknown { .. } | Meaning::Library(_) => {
-                self.value(value, None);
-            }
-            Meaning::Subprograms(subs) => {
-                // A function returning an access value, implicitly dereferenced.
-                self.call_function(&subs, &[], None, target.span);
-                self.value(value, None);
-            }
+            // Something of a library unit: no task of the program names it otherwise.
+            Meaning::Library(_) => self.effects(value),
             _ => {
-                self.value(value, None);
+                self.effects(value);
+                self.reject(target.span, "an assignment to something that is not followed");
             }
         }
     }
@@ -362,17 +399,28 @@ impl<'a> Elaborator<'a> {
             ExprKind::Call(prefix, args) => (prefix, args),
             _ => (call, &[]),
         };
-        if matches!(prefix.kind, ExprKind::Attribute(..)) {
-            self.value(call, None);
+        if let ExprKind::Attribute(of, attribute) = &prefix.kind {
+            if let Some(none) = self.stream_attribute(of, &attribute.key, args, call.span) {
+                self.note_value(none);
+            } else if attribute.key == "read" {
+                // From the stream to the object.
+                self.unknown_call(None, args, false);
+            } else {
+                self.effects(call);
+            }
             return;
         }
-        match self.meaning(prefix) {
-            Meaning::Subprograms(subs) => {
-                if let Some(exception) = self.raised_by_call(prefix, args) {
-                    return self.raise(exception);
-                }
-                self.call_procedure(&subs, args, call.span);
+        if let ExprKind::Select(object, _) = &prefix.kind
+            && let Some(Meaning::Object(obj, ty, _)) = self.quiet_meaning(object)
+        {
+            let (obj, ty) = self.dereferenced(obj, ty);
+            if let TypeKind::Opaque = self.kind(ty) {
+                self.unknown_call(Some((obj, ty)), args, false);
+                return;
             }
+        }
+        match self.meaning(prefix) {
+            Meaning::Subprograms(subs) => self.call_procedure(&subs, args, call.span),
             Meaning::Entry(entry) => {
                 let procedures = self.subprograms_named(prefix, false);
                 if entry.set.bounds.is_none()
@@ -383,50 +431,47 @@ impl<'a> Elaborator<'a> {
                 }
                 if entry.set.bounds.is_some() && !args.is_empty() {
                     if let Meaning::Entry(entry) = self.meaning(call) {
-                        self.entry_call(&entry, &[], call.span, None);
+                        self.entry_call(&entry, &[], call.span);
                     }
                     return;
                 }
-                self.entry_call(&entry, args, call.span, None);
+                self.entry_call(&entry, args, call.span);
             }
             Meaning::Operation { prefix, ty, name } => {
-                self.call_operation(&prefix, ty, &name, args, false, call.span);
+                let none = self.call_operation(&prefix, ty, &name, args, false, call.span);
+                self.note_value(none);
             }
             Meaning::Library(name) => {
-                if let Some(exception) = self.raised_by_call(prefix, args) {
-                    return self.raise(exception);
-                }
                 if name.ends_with("unchecked_deallocation") {
                     return self.deallocate(args);
                 }
-                self.library_call(&name, args, call.span);
+                let none = self.library_call(&name, args, false, call.span);
+                self.note_value(none);
                 let event = name.rsplit('.').next().unwrap_or(&name).to_owned();
                 self.emit(|next| Action::Event { name: format!("library {event}"), next });
             }
             Meaning::Undeclared(text) => self.reject(call.span, text),
             Meaning::Prefixed { subs, prefix, dereference } => {
-                self.call_prefixed(&subs, (prefix, dereference), args, false, call.span);
+                let none = self.call_prefixed(&subs, (prefix, dereference), args, false, call.span);
+                self.note_value(none);
             }
             Meaning::Routine { value, ty } | Meaning::Value(value, Some(ty)) => {
-                self.call_routine(value, ty, args, call.span);
+                let none = self.call_routine(value, ty, args, call.span);
+                self.note_value(none);
+            }
+            Meaning::Object(obj, ty, _) if matches!(self.kind(ty), TypeKind::Opaque) => {
+                self.unknown_call(Some((obj, ty)), args, false);
             }
             Meaning::Object(obj, ty, _) => {
                 let value = self.read(&obj);
-                self.call_routine(value, ty, args, call.span);
+                let none = self.call_routine(value, ty, args, call.span);
+                self.note_value(none);
             }
             Meaning::Value(_, None) => {
                 self.reject(call.span, "a call through an access value is not modelled");
             }
             Meaning::Unknown { .. } => {
-                for arg in args {
-                    if let Choice::Expr(e) = &arg.value {
-                        match self.target(e) {
-                            Meaning::Object(obj, ty, false) => self.forget(&obj, ty),
-                            Meaning::Undeclared(text) => self.reject(e.span, text),
-                            _ => {}
-                        }
-                    }
-                }
+                self.unknown_call(None, args, false);
             }
             _ => self.reject(call.span, "this is not something that can be called"),
         }
@@ -462,22 +507,115 @@ impl<'a> Elaborator<'a> {
         self.assign(place, Model::Const(-1));
     }
 
-    /// `Ada.Exceptions.Raise_Exception (E'Identity)` raises E.
-    fn raised_by_call(
-        &mut self,
-        prefix: &'a syntax::Expr,
-        args: &'a [Arg],
-    ) -> Option<rendez_model::ExceptionId> {
-        if crate::parse::last_ident(prefix).key != "raise_exception" {
-            return None;
+    /// The operations of Ada.Exceptions that raise what they get; whether it is one of them.
+    pub(crate) fn raised_by_library(&mut self, name: &str, args: &'a [Arg]) -> bool {
+        let operation = name.rsplit('.').next().unwrap_or(name);
+        let identity = match operation {
+            "raise_exception" => true,
+            "reraise_occurrence" => false,
+            _ => return false,
+        };
+        let Some(Choice::Expr(what)) = args.first().map(|a| &a.value) else { return false };
+        self.arguments(&args[1..]);
+        let raised = match identity {
+            true => self.identity(what),
+            false => self.occurrence(what),
+        };
+        match raised {
+            Raised::Nothing => {}
+            Raised::This(exception) => self.end_path(Action::Raise { exception, by_tasking: false }),
+            Raised::Unknown => {
+                self.effects(what);
+                self.raise_any(identity);
+            }
         }
-        match args.first().map(|a| &a.value) {
-            Some(Choice::Expr(e)) => match self.meaning(e) {
-                Meaning::Exception(id) => Some(id),
-                _ => None,
+        true
+    }
+
+    /// The exception that an occurrence is of.
+    fn occurrence(&mut self, e: &'a syntax::Expr) -> Raised {
+        match self.quiet_meaning(e) {
+            // The cells of other tasks may hold another one by now.
+            Some(Meaning::Occurrence(cell))
+                if self.program.vars[cell.index()].storage == self.local_storage() =>
+            {
+                Raised::This(Model::Var(cell))
+            }
+            Some(Meaning::Library(name)) if name.ends_with(".null_occurrence") => Raised::Nothing,
+            _ => Raised::Unknown,
+        }
+    }
+
+    /// The exception that a value of Exception_Id stands for.
+    pub(crate) fn identity(&mut self, e: &'a syntax::Expr) -> Raised {
+        let null = Model::Const(i64::from(rendez_model::ExceptionId::CONSTRAINT_ERROR.0));
+        match &e.kind {
+            ExprKind::Attribute(_, attribute) if attribute.key == "identity" => match self.meaning(e) {
+                Meaning::Exception(id) => Raised::This(Model::Const(i64::from(id.0))),
+                _ => Raised::Unknown,
             },
-            _ => None,
+            ExprKind::Call(prefix, args) => match (self.quiet_meaning(prefix), &args[..]) {
+                (Some(Meaning::Library(name)), [Arg { value: Choice::Expr(of), .. }])
+                    if name.ends_with(".exception_identity") =>
+                {
+                    match self.occurrence(of) {
+                        Raised::Nothing => Raised::This(null),
+                        raised => raised,
+                    }
+                }
+                _ => Raised::Unknown,
+            },
+            ExprKind::Name(_) | ExprKind::Select(..) => match self.quiet_meaning(e) {
+                Some(Meaning::Library(name)) if name.ends_with(".null_id") => Raised::This(null),
+                _ => Raised::Unknown,
+            },
+            _ => Raised::Unknown,
         }
+    }
+
+    /// Nobody knows which exception is raised, or whether any is. Which there are is known at the end.
+    fn raise_any(&mut self, surely: bool) {
+        let next = self.reserve();
+        self.put(Action::Skip { next });
+        self.raises_any.push((self.cx.cur, next, surely));
+        self.cx.cur = next;
+    }
+
+    /// Writes the choices of exceptions that are left open.
+    pub(crate) fn write_raises(&mut self) {
+        for (from, next, surely) in std::mem::take(&mut self.raises_any) {
+            let node = self.program.node(from).clone();
+            let mut at = from;
+            let exceptions = self.program.exceptions.len();
+            for number in 0..exceptions {
+                let raise = Action::Raise { exception: Model::Const(number as i64), by_tasking: false };
+                let yes = self.program.add_node(raise, node.span, node.handler);
+                let no = match (number + 1 == exceptions, surely) {
+                    (true, true) => yes,
+                    (true, false) => next,
+                    _ => self.program.add_node(Action::Return, node.span, node.handler),
+                };
+                self.program.nodes[at.index()].action = Action::Branch { cond: Model::Any, yes, no };
+                at = no;
+            }
+        }
+    }
+
+    /// What a case statement chooses by: the same value for all alternatives, whoever changes it meanwhile.
+    fn selector(&mut self, value: Model) -> Model {
+        let mut changes = false;
+        value.each_cell(&self.program, &mut |cell| {
+            changes |= self.program.vars[cell.index()].storage != Storage::Local(self.cx.task);
+        });
+        value.walk(&mut |e| {
+            changes |= matches!(e, Model::Count(_) | Model::Callable(_) | Model::Terminated(_));
+        });
+        if !changes {
+            return value;
+        }
+        let kept = self.temporary(SELECTOR, Domain::Range(i64::MIN + 1, i64::MAX));
+        self.assign(Place::Var(kept), value);
+        Model::Var(kept)
     }
 
     // ---- loops -------------------------------------------------------------------------------
@@ -527,6 +665,9 @@ impl<'a> Elaborator<'a> {
 
     fn for_loop(&mut self, name: &'a Ident, reverse: bool, domain: &'a Choice, body: &'a [Stmt], exit: Loc) {
         let ty = self.range_type(domain);
+        if self.skips_values(domain) {
+            return self.reject(self.cx.span, "a loop over a subtype with a predicate");
+        }
         let range = self.range(domain, None);
         let outer = self.cx.scope;
         self.cx.scope = self.new_scope(outer, "loop");
@@ -559,8 +700,7 @@ impl<'a> Elaborator<'a> {
                         Model::Var(kept)
                     }
                 };
-                let cell = self.temporary(&name.text, bounds);
-                self.program.vars[cell.index()].span = name.span;
+                let cell = self.local(&name.text, bounds, name.span);
                 let body_start = self.reserve();
                 let static_range = matches!((&first, &last), (Model::Const(_), Model::Const(_)));
                 if !static_range {
@@ -593,7 +733,7 @@ impl<'a> Elaborator<'a> {
                 self.cx.cur = more;
                 let obj = match self.domain(ty) {
                     Some(domain) => {
-                        let cell = self.temporary(&name.text, domain);
+                        let cell = self.local(&name.text, domain, name.span);
                         self.assign(Place::Var(cell), Model::Any);
                         Obj::Cell(cell)
                     }
@@ -609,8 +749,29 @@ impl<'a> Elaborator<'a> {
         self.cx.scope = outer;
     }
 
+    /// Whether a range is that of a subtype with predicates: values that do not satisfy them are no part of it.
+    pub(crate) fn skips_values(&mut self, domain: &'a Choice) -> bool {
+        let ty = match domain {
+            Choice::Subtype(subtype) => Some(self.subtype(subtype)),
+            Choice::Expr(e) => self.quiet_type(e),
+            Choice::RangeOf(e, _) => self.quiet_type(e),
+            Choice::Range(..) | Choice::Open(_) | Choice::Others => None,
+        };
+        ty.is_some_and(|ty| !self.types[ty.0].predicates.is_empty())
+    }
+
+    fn quiet_type(&mut self, name: &'a syntax::Expr) -> Option<TypeId> {
+        match self.quiet_meaning(name) {
+            Some(Meaning::Type(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
     /// Every iteration is a thread of control of its own.
     fn parallel_loop(&mut self, name: &'a Ident, domain: &'a Choice, body: &'a [Stmt]) {
+        if self.skips_values(domain) {
+            return self.reject(self.cx.span, "a loop over a subtype with a predicate");
+        }
         let ty = self.range_type(domain);
         match self.static_range(domain, None) {
             Some((lo, hi)) if hi.saturating_sub(lo) < self.bounds.unrolled_iterations => {
@@ -628,6 +789,7 @@ impl<'a> Elaborator<'a> {
 
     /// Runs sequences of statements in parallel: each is a task that the construct waits for.
     fn parallel(&mut self, parts: Vec<(ScopeId, &'a [Stmt])>) {
+        self.blocks();
         let (span, outer) = (self.cx.span, self.cx.task);
         let master = self.program.add_master("parallel", outer);
         let mut tasks = Vec::new();
@@ -666,6 +828,10 @@ impl<'a> Elaborator<'a> {
         match meaning {
             Meaning::Object(obj, ty, constant) => {
                 let (obj, ty) = self.dereferenced(obj, ty);
+                if let TypeKind::Record { .. } = self.kind(ty) {
+                    self.reject(array.span, "loop over something that is no array");
+                    return;
+                }
                 match self.components(&obj, ty) {
                     Some(mut elements) => {
                         if reverse {
@@ -687,10 +853,15 @@ impl<'a> Elaborator<'a> {
                         let head = self.reserve();
                         self.put(Action::Skip { next: head });
                         self.cx.cur = head;
+                        // A container is asked for every element; an array knows its length.
+                        if !matches!(self.kind(ty), TypeKind::Array { .. }) {
+                            self.note_object(&obj, ty);
+                        }
                         let (more, done) = self.branch(Some(Model::Any));
                         self.cx.cur = more;
                         self.cx.scope = self.new_scope(outer, "loop");
-                        self.bind_object(name, Obj::Opaque, element, constant);
+                        let part = self.part_of(&obj);
+                        self.bind_object(name, part, element, constant);
                         self.stmts(body);
                         self.put(Action::Skip { next: head });
                         self.cx.cur = done;
@@ -773,18 +944,19 @@ impl<'a> Elaborator<'a> {
     // ---- asynchronous select -----------------------------------------------------------------
 
     fn asynchronous(&mut self, trigger: &'a Stmt, then: &'a [Stmt], abortable: &'a [Stmt]) {
-        if abortable.iter().any(declares_tasks) {
-            self.reject(self.cx.span, "an abortable part that declares tasks");
-            return;
-        }
         let (model_trigger, copies) = match &trigger.kind {
             StmtKind::Delay(time) => {
-                self.value(time, None);
+                self.effects(time);
+                // GNAT detects no blocking here.
+                if self.here().action.is_some() {
+                    self.perhaps(rendez_model::ExceptionId::PROGRAM_ERROR);
+                }
                 (Trigger::Delay, crate::tasking::Copies::default())
             }
             StmtKind::Call(call) => match self.prepared_entry(call) {
-                Some((entry, args, copies)) => {
+                Some(EntryCall { entry, args, copies, set }) => {
                     self.triggers.extend(self.entry_calls.last().map(|c| c.1.clone()));
+                    self.before_entry(&entry, &set);
                     (Trigger::Call { entry, args }, copies)
                 }
                 None => return,
@@ -797,7 +969,6 @@ impl<'a> Elaborator<'a> {
         let triggered = self.reserve();
         let start = self.reserve();
         let join = self.reserve();
-        let (site, regions) = (self.cx.cur, self.regions.len());
         self.put(Action::Async { trigger: model_trigger, abortable: start, triggered });
         self.cx.cur = start;
         self.cx.cleanups.push(Cleanup::EndAsync);
@@ -809,11 +980,6 @@ impl<'a> Elaborator<'a> {
             },
         );
         self.cx.cleanups.pop();
-        if self.regions[regions..].iter().any(|r| !r.is_empty()) {
-            let end = std::mem::replace(&mut self.cx.cur, site);
-            self.reject(self.cx.span, "an abortable part that declares controlled objects");
-            self.cx.cur = end;
-        }
         self.emit(|next| Action::EndAsync { next });
         self.put(Action::Skip { next: join });
         self.cx.cur = triggered;
@@ -821,19 +987,5 @@ impl<'a> Elaborator<'a> {
         self.stmts(then);
         self.put(Action::Skip { next: join });
         self.cx.cur = join;
-    }
-}
-
-fn declares_tasks(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Block { decls, handled } => {
-            decls.iter().any(|d| matches!(d.kind, DeclKind::Task { .. }))
-                || handled.stmts.iter().any(declares_tasks)
-        }
-        StmtKind::If(arms, otherwise) => {
-            arms.iter().any(|a| a.1.iter().any(declares_tasks)) || otherwise.iter().any(declares_tasks)
-        }
-        StmtKind::Loop { body, .. } => body.iter().any(declares_tasks),
-        _ => false,
     }
 }

@@ -56,12 +56,48 @@ pub enum Binary {
     GreaterEqual,
 }
 
+impl Binary {
+    /// The operator as it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::Concat => "&",
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Mod => "mod",
+            Binary::Rem => "rem",
+            Binary::Power => "**",
+            Binary::And | Binary::AndThen => "and",
+            Binary::Or | Binary::OrElse => "or",
+            Binary::Xor => "xor",
+            Binary::Equal => "=",
+            Binary::NotEqual => "/=",
+            Binary::Less => "<",
+            Binary::LessEqual => "<=",
+            Binary::Greater => ">",
+            Binary::GreaterEqual => ">=",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     Plus,
     Minus,
     Abs,
     Not,
+}
+
+impl Unary {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unary::Plus => "+",
+            Unary::Minus => "-",
+            Unary::Abs => "abs",
+            Unary::Not => "not",
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +112,7 @@ pub enum ExprKind {
     Select(Box<Expr>, Ident),
     /// A call, an index or a conversion: only names tell.
     Call(Box<Expr>, Vec<Arg>),
-    Slice(Box<Expr>),
+    Slice(Box<Expr>, Box<Choice>),
     Attribute(Box<Expr>, Ident),
     Qualified(Box<Expr>, Box<Expr>),
     Unary(Unary, Box<Expr>),
@@ -92,11 +128,96 @@ pub enum ExprKind {
     },
     Aggregate(Vec<Component>),
     New(Box<Subtype>, Option<Box<Expr>>),
-    Raise(Box<Expr>),
+    /// With its message.
+    Raise(Box<Expr>, Option<Box<Expr>>),
     /// `<>`
     Default,
+    /// `(base with delta ...)`: the choices are components of a record, or indices.
+    Delta(Box<Expr>, Vec<Component>),
+    /// Its value is not followed; what it evaluates is.
+    Parts(Vec<Expr>),
     /// An expression that the front end does not look into.
     Other(&'static str),
+}
+
+impl Expr {
+    /// Visits the expressions that this one consists of.
+    pub fn each_part<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        match &self.kind {
+            ExprKind::Select(e, _)
+            | ExprKind::Attribute(e, _)
+            | ExprKind::Qualified(_, e)
+            | ExprKind::Unary(_, e) => f(e),
+            ExprKind::Call(prefix, args) => {
+                f(prefix);
+                args.iter().for_each(|a| a.value.each_expr(f));
+            }
+            ExprKind::Slice(prefix, range) => {
+                f(prefix);
+                range.each_expr(f);
+            }
+            ExprKind::Binary(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            ExprKind::In(e, choices, _) => {
+                f(e);
+                choices.iter().for_each(|c| c.each_expr(f));
+            }
+            ExprKind::If(arms, otherwise) => {
+                for (condition, value) in arms {
+                    f(condition);
+                    f(value);
+                }
+                otherwise.iter().for_each(|e| f(e));
+            }
+            ExprKind::Case(on, arms) => {
+                f(on);
+                arms.iter().for_each(|a| f(&a.1));
+            }
+            ExprKind::Quantified { predicate, .. } => f(predicate),
+            ExprKind::Aggregate(components) => components.iter().for_each(|c| f(&c.value)),
+            ExprKind::New(subtype, init) => {
+                if let Some(Constraint::Args(args)) = &subtype.constraint {
+                    args.iter().for_each(|a| a.value.each_expr(f));
+                }
+                init.iter().for_each(|e| f(e));
+            }
+            ExprKind::Raise(_, message) => message.iter().for_each(|e| f(e)),
+            ExprKind::Delta(base, components) => {
+                f(base);
+                components.iter().for_each(|c| {
+                    c.choices.iter().for_each(|choice| choice.each_expr(f));
+                    f(&c.value);
+                });
+            }
+            ExprKind::Parts(parts) => parts.iter().for_each(f),
+            ExprKind::Int(_)
+            | ExprKind::Real
+            | ExprKind::Str(_)
+            | ExprKind::Char(_)
+            | ExprKind::Null
+            | ExprKind::Name(_)
+            | ExprKind::Default
+            | ExprKind::Other(_) => {}
+        }
+    }
+}
+
+impl Choice {
+    /// Visits the expressions of a choice.
+    pub fn each_expr<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Choice::Expr(e) => f(e),
+            Choice::Range(a, b) => {
+                f(a);
+                f(b);
+            }
+            // A bare name may have been read as a subtype mark.
+            Choice::Subtype(subtype) => f(&subtype.mark),
+            Choice::RangeOf(..) | Choice::Open(_) | Choice::Others => {}
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -118,6 +239,8 @@ pub enum Choice {
     /// `prefix'Range`, with its dimension.
     RangeOf(Box<Expr>, Option<Box<Expr>>),
     Subtype(Box<Subtype>),
+    /// `T range <>`: the bounds are left open.
+    Open(Box<Expr>),
     Others,
 }
 
@@ -125,6 +248,8 @@ pub enum Choice {
 pub struct Subtype {
     pub mark: Expr,
     pub constraint: Option<Constraint>,
+    /// `not null`
+    pub not_null: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -138,7 +263,8 @@ pub enum Constraint {
 #[derive(Clone, Debug)]
 pub enum TypeRef {
     Subtype(Box<Subtype>),
-    Access(Box<Expr>),
+    /// And whether it excludes null.
+    Access(Box<Expr>, bool),
     AccessSubprogram(Box<Profile>),
     Array(Vec<Choice>, Box<TypeRef>),
 }
@@ -148,10 +274,12 @@ pub enum TypeDef {
     Enumeration(Vec<Ident>),
     Range(Box<Expr>, Box<Expr>),
     Modular(Box<Expr>),
-    Real,
+    /// And whether it has a range of its own.
+    Real(bool),
     Array(Vec<Choice>, Box<TypeRef>),
     Record(RecordDef),
-    Access(Subtype),
+    /// And whether it excludes null.
+    Access(Subtype, bool),
     AccessSubprogram(Box<Profile>),
     Derived(Subtype, Option<RecordDef>),
     Interface,
@@ -206,8 +334,7 @@ pub struct Spec {
     pub params: Vec<Param>,
     /// The result, for functions.
     pub result: Option<TypeRef>,
-    /// Attached to an interrupt.
-    pub interrupt: bool,
+    pub aspects: Vec<Aspect>,
 }
 
 /// What a subprogram designated by an access value takes and returns.
@@ -215,6 +342,8 @@ pub struct Spec {
 pub struct Profile {
     pub params: Vec<Param>,
     pub result: Option<TypeRef>,
+    /// Access values to it exclude null.
+    pub not_null: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -222,11 +351,16 @@ pub struct EntryDecl {
     pub name: Ident,
     pub family: Option<Choice>,
     pub params: Vec<Param>,
+    /// The hardware calls it.
+    pub interrupt: bool,
+    pub aspects: Vec<Aspect>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Aspect {
     pub name: Ident,
+    /// `Name'Class`.
+    pub class: bool,
     pub value: Option<Expr>,
 }
 
@@ -294,10 +428,12 @@ pub enum DeclKind {
         name: Ident,
         discriminants: Vec<Param>,
         def: TypeDef,
+        aspects: Vec<Aspect>,
     },
     Subtype {
         name: Ident,
         subtype: Subtype,
+        aspects: Vec<Aspect>,
     },
     Exception {
         names: Vec<Ident>,
@@ -327,6 +463,7 @@ pub enum DeclKind {
         discriminants: Vec<Param>,
         entries: Vec<EntryDecl>,
         interfaces: Vec<Expr>,
+        priority: Option<Expr>,
     },
     TaskBody {
         name: Ident,
@@ -339,6 +476,8 @@ pub enum DeclKind {
         items: Vec<Decl>,
         private: Vec<Decl>,
         interfaces: Vec<Expr>,
+        /// The ceiling.
+        priority: Option<Expr>,
     },
     ProtectedBody {
         name: Ident,
@@ -377,6 +516,12 @@ pub enum DeclKind {
     Pragma {
         name: Ident,
         args: Vec<(Option<Ident>, Expr)>,
+    },
+    /// `for T'Write use P`, and the like.
+    Operational {
+        of: Ident,
+        attribute: Ident,
+        value: Expr,
     },
     Stub {
         name: Ident,
@@ -474,7 +619,8 @@ pub enum StmtKind {
     Parallel(Vec<Vec<Stmt>>),
     Delay(Expr),
     Abort(Vec<Expr>),
-    Raise(Option<Expr>),
+    /// An exception, or the one at hand, and a message.
+    Raise(Option<Expr>, Option<Expr>),
     Requeue {
         entry: Expr,
         with_abort: bool,
@@ -489,3 +635,7 @@ pub enum StmtKind {
     Event(String),
     Unsupported(&'static str),
 }
+
+/// The name of a pragma that stands for a record representation clause: the type, then, for each component, its
+/// position and its first and last bit.
+pub const LAYOUT: &str = "record layout";

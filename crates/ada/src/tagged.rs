@@ -37,6 +37,7 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn complete_class(&mut self, ty: TypeId) {
         if let Some(class) = self.class_types.get(&ty).copied() {
             self.types[class.0].kind = self.types[ty.0].kind.clone();
+            self.types[class.0].predicates = self.types[ty.0].predicates.clone();
         }
     }
 
@@ -148,6 +149,13 @@ impl<'a> Elaborator<'a> {
             else {
                 continue;
             };
+            if let Some(inner) = self.class_conversion(e) {
+                let obj = match self.quiet_meaning(inner) {
+                    Some(Meaning::Object(obj, ty, _)) => self.dereferenced(obj, ty).0,
+                    _ => Obj::Opaque,
+                };
+                return Some((i, obj));
+            }
             if let Some(Meaning::Object(obj, ty, _)) = self.quiet_meaning(e) {
                 let (obj, ty) = self.dereferenced(obj, ty);
                 if self.types[ty.0].class_wide {
@@ -160,25 +168,47 @@ impl<'a> Elaborator<'a> {
         None
     }
 
+    /// What is converted to a class.
+    fn class_conversion(&mut self, e: &'a syntax::Expr) -> Option<&'a syntax::Expr> {
+        let (mark, inner) = match &e.kind {
+            ExprKind::Qualified(mark, inner) => (mark, &**inner),
+            ExprKind::Call(mark, args) => match &args[..] {
+                [Arg { value: Choice::Expr(inner), .. }] => (mark, inner),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let class = match &mark.kind {
+            ExprKind::Attribute(_, attribute) => attribute.key == "class",
+            _ => match self.quiet_meaning(mark) {
+                Some(Meaning::Type(ty)) => self.types[ty.0].class_wide,
+                _ => false,
+            },
+        };
+        class.then_some(inner)
+    }
+
     /// Whether an expression calls a function whose result may be of any type of a class.
     fn returns_class(&mut self, e: &'a syntax::Expr) -> bool {
+        let types = self.result_types(e).unwrap_or_default();
+        types.iter().any(|ty| self.types[ty.0].class_wide)
+    }
+
+    /// The types of the results of functions that an expression may call, if it is such a call.
+    pub(crate) fn result_types(&mut self, e: &'a syntax::Expr) -> Option<Vec<TypeId>> {
         let function = match &e.kind {
             ExprKind::Call(prefix, _) => prefix,
             _ => e,
         };
-        let Some(Meaning::Subprograms(subs)) = self.quiet_meaning(function) else { return false };
-        subs.iter().any(|sub| {
-            let here = std::mem::replace(&mut self.cx.scope, sub.scope);
-            let class = match &sub.spec.result {
-                Some(result) => {
-                    let ty = self.type_ref(result);
-                    self.types[ty.0].class_wide
-                }
-                None => false,
-            };
-            self.cx.scope = here;
-            class
-        })
+        let Some(Meaning::Subprograms(subs)) = self.quiet_meaning(function) else { return None };
+        let here = self.cx.scope;
+        let mut types = Vec::new();
+        for sub in subs {
+            self.cx.scope = sub.scope;
+            types.extend(sub.spec.result.as_ref().map(|result| self.type_ref(result)));
+        }
+        self.cx.scope = here;
+        Some(types)
     }
 
     /// A call of the operation that the tag of an object selects.
@@ -200,6 +230,7 @@ impl<'a> Elaborator<'a> {
         match obj {
             Obj::Designated { pool, index, path } if path.is_empty() && position == 0 => {
                 let index = self.settle(index);
+                self.dispatching_contract(sub);
                 let among = Among::Primitives {
                     pool,
                     name: sub.spec.ident.key.clone(),

@@ -1,25 +1,36 @@
 //! Tasks, rendezvous, selects, allocators of tasks, entries of protected objects.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use rendez_model::{
-    Action, Alternative, CallMode, EntryId, Expr as Model, Formal, Mode, ObjectId, Owner, Place, Proc,
-    ProcId, Storage, TaskId, VarId,
+    Action, Alternative, CallMode, Catch, Cut, EntryId, Expr as Model, Formal, Handler, HandlerId, Loc, Mode,
+    ObjectId, Owner, Place, Proc, ProcId, Storage, TaskId, VarId,
 };
 use rendez_source::Span;
 
 use crate::call::actual_for;
-use crate::elaborate::{Cx, Elaborator, Job, ProcInfo, ReturnCx};
+use crate::elaborate::{Around, Cx, Elaborator, Job, ProcInfo, ReturnCx};
 use crate::env::*;
 use crate::syntax::{self, *};
 
 /// What the caller copies to its variables after a call.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// Argument cells and places.
-    back: Vec<(VarId, Place)>,
+    /// Argument cells, places, and the subtype of the place if the value must satisfy predicates.
+    back: Vec<(VarId, Place, Option<TypeId>)>,
+    /// Objects that must satisfy predicates afterwards.
+    objects: Vec<(Obj, TypeId)>,
     /// A check on the way back is not followed.
     unsure: bool,
+}
+
+/// A call of an entry that is to be made.
+pub(crate) struct EntryCall<'a> {
+    pub entry: Model,
+    pub args: Vec<VarId>,
+    pub copies: Copies,
+    pub set: Rc<EntrySet<'a>>,
 }
 
 impl<'a> Elaborator<'a> {
@@ -54,8 +65,10 @@ impl<'a> Elaborator<'a> {
             storage: Storage::Local(task),
             prefix: format!("{}.", instance.name),
             after_accept: None,
+            around: Around::default(),
             activating: true,
             controlled: None,
+            reads: Vec::new(),
         };
         let outer = std::mem::replace(&mut self.cx, cx);
         self.cx.controlled = self.enter_region("");
@@ -88,43 +101,87 @@ impl<'a> Elaborator<'a> {
             e.emit(|next| Action::Activated { next });
             let head = e.cx.cur;
             match e.bindings(list, handler) {
-                Meaning::Subprograms(subs) => e.call_procedure(&subs, &[], span),
+                Meaning::Subprograms(subs) => e.again(head, |e| e.call_procedure(&subs, &[], span)),
                 _ => e.reject(span, "a handler that is no protected procedure"),
             }
-            e.put(Action::Skip { next: head });
         });
+    }
+
+    /// What an interrupt does that calls an entry: it may wait, or give up at any time.
+    pub(crate) fn interrupt_entry_code(&mut self, task: TaskId, entry: EntryId, parameters: bool) {
+        let span = self.program.tasks[task.index()].span;
+        let start = self.program.add_node(Action::Return, span, None);
+        self.program.tasks[task.index()].start = start;
+        self.task_context(task, start, |e| {
+            e.emit(|next| Action::Activated { next });
+            if parameters {
+                return e.reject(span, "an interrupt entry with parameters");
+            }
+            let head = e.cx.cur;
+            let entry = Model::Const(i64::from(entry.0));
+            let mode = CallMode::Timed { timeout: head };
+            e.again(head, |e| e.emit(|next| Action::EntryCall { entry, args: Vec::new(), mode, next }));
+        });
+    }
+
+    /// Goes back to `head` after some code; an exception that leaves an interrupt has no effect.
+    fn again(&mut self, head: Loc, code: impl FnOnce(&mut Self)) {
+        let outer = self.cx.handler;
+        let choices = vec![(Catch::Others, head)];
+        self.program.handlers.push(Handler { choices, occurrence: None, outer, cleanup: false });
+        self.cx.handler = Some(HandlerId::from(self.program.handlers.len() - 1));
+        code(self);
+        self.put(Action::Skip { next: head });
+        self.cx.handler = outer;
     }
 
     // ---- calling entries ---------------------------------------------------------------------
 
-    /// A call on an entry; `other` is where a conditional or timed call goes instead.
-    pub(crate) fn entry_call(
-        &mut self,
-        entry: &EntryRef<'a>,
-        args: &'a [Arg],
-        span: Span,
-        other: Option<CallMode>,
-    ) {
+    /// A plain call on an entry.
+    pub(crate) fn entry_call(&mut self, entry: &EntryRef<'a>, args: &'a [Arg], span: Span) {
         if entry.set.bounds.is_some() {
             self.reject(span, "an entry family is called without an index");
             return;
         }
-        let target = self.settle(entry.entry.clone());
-        let (cells, copies) = self.entry_arguments(entry, args);
-        self.entry_calls.push((self.cx.task, entry.entry.clone()));
-        let mode = other.unwrap_or(CallMode::Plain);
+        let EntryCall { entry, args, copies, set } = self.prepare_entry(entry, args);
+        self.before_entry(&entry, &set);
         let outer = std::mem::replace(&mut self.cx.span, span);
-        self.emit(|next| Action::EntryCall { entry: target, args: cells, mode, next });
+        self.emit(|next| Action::EntryCall { entry, args, mode: CallMode::Plain, next });
         self.cx.span = outer;
         self.copy_back(copies);
     }
 
+    /// Evaluates the name of an entry and the arguments of a call on it, whatever the kind of call.
+    fn prepare_entry(&mut self, entry: &EntryRef<'a>, args: &'a [Arg]) -> EntryCall<'a> {
+        let target = self.settle(entry.entry.clone());
+        let (args, copies) = self.entry_arguments(entry, args);
+        self.entry_calls.push((self.cx.task, entry.entry.clone()));
+        EntryCall { entry: target, args, copies, set: entry.set.clone() }
+    }
+
+    /// What is checked when everything is evaluated and a call on an entry is made.
+    pub(crate) fn before_entry(&mut self, entry: &Model, set: &EntrySet<'a>) {
+        self.check_entry_ceiling(entry, set);
+        self.blocks();
+        self.entry_contract(set);
+    }
+
     pub(crate) fn copy_back(&mut self, copies: Copies) {
         if copies.unsure {
-            self.may_fail();
+            self.perhaps(rendez_model::ExceptionId::CONSTRAINT_ERROR);
         }
-        for (cell, place) in copies.back {
-            self.assign(place, Model::Var(cell));
+        for (cell, place, ty) in copies.back {
+            let value = Val::Scalar(Model::Var(cell), ty);
+            let value = match ty {
+                Some(ty) => self.enter_subtype(value, ty),
+                None => value,
+            };
+            if let Val::Scalar(value, _) = value {
+                self.assign(place, value);
+            }
+        }
+        for (obj, ty) in copies.objects {
+            self.check_predicates(&obj, ty);
         }
     }
 
@@ -157,10 +214,10 @@ impl<'a> Elaborator<'a> {
                 }
             } else {
                 match (given, &param.default) {
-                    (Some(Choice::Expr(e)), _) => self.assign_expr(&obj, ty, e),
+                    (Some(Choice::Expr(e)), _) => self.assign_fresh(&obj, ty, e),
                     (None, Some(default)) => {
                         self.cx.scope = entry.set.scope;
-                        self.assign_expr(&obj, ty, default);
+                        self.assign_fresh(&obj, ty, default);
                         self.cx.scope = here;
                     }
                     _ => {}
@@ -171,6 +228,11 @@ impl<'a> Elaborator<'a> {
                 && let Meaning::Object(target, target_type, _) = self.target(e)
             {
                 let leaves = self.leaves(&target, target_type);
+                let predicates = !self.predicates(target_type).is_empty();
+                let scalar = self.domain(target_type).is_some();
+                if predicates && !scalar {
+                    copies.objects.push((target.clone(), target_type));
+                }
                 if leaves.len() == these.len() {
                     for ((leaf, leaf_type), cell) in leaves.iter().zip(&these) {
                         copies.unsure |=
@@ -178,7 +240,7 @@ impl<'a> Elaborator<'a> {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
                         if place != Place::Nowhere {
-                            copies.back.push((*cell, place));
+                            copies.back.push((*cell, place, (predicates && scalar).then_some(target_type)));
                         }
                     }
                 } else {
@@ -189,13 +251,10 @@ impl<'a> Elaborator<'a> {
         (cells, copies)
     }
 
-    /// An entry call in a select statement: its entry, argument cells and what to copy after it.
-    pub(crate) fn prepared_entry(&mut self, call: &'a syntax::Expr) -> Option<(Model, Vec<VarId>, Copies)> {
+    /// An entry call in a select statement.
+    pub(crate) fn prepared_entry(&mut self, call: &'a syntax::Expr) -> Option<EntryCall<'a>> {
         let (entry, args) = self.called_entry(call)?;
-        let target = self.settle(entry.entry.clone());
-        let (cells, copies) = self.entry_arguments(&entry, args);
-        self.entry_calls.push((self.cx.task, entry.entry.clone()));
-        Some((target, cells, copies))
+        Some(self.prepare_entry(&entry, args))
     }
 
     fn called_entry(&mut self, call: &'a syntax::Expr) -> Option<(EntryRef<'a>, &'a [Arg])> {
@@ -229,7 +288,8 @@ impl<'a> Elaborator<'a> {
                 None
             }
             Meaning::Library(name) => {
-                self.library_call(&name, args, call.span);
+                let none = self.library_call(&name, args, false, call.span);
+                self.note_value(none);
                 self.reject(call.span, "a select statement that calls the library");
                 None
             }
@@ -248,11 +308,12 @@ impl<'a> Elaborator<'a> {
         otherwise: &'a [Stmt],
         delay: Option<&'a syntax::Expr>,
     ) {
-        let Some((entry, args, copies)) = self.prepared_entry(call) else { return };
+        let Some(EntryCall { entry, args, copies, set }) = self.prepared_entry(call) else { return };
         // The arguments come first.
         if let Some(delay) = delay {
-            self.value(delay, None);
+            self.effects(delay);
         }
+        self.before_entry(&entry, &set);
         let join = self.reserve();
         let other = self.reserve();
         let mode = match delay {
@@ -326,6 +387,7 @@ impl<'a> Elaborator<'a> {
             };
             entry = Model::binary(rendez_model::BinaryOp::Add, entry, offset);
         }
+        self.read_now();
         let here = self.cx.cur;
         let scope = self.cx.scope;
         self.cx.scope = self.new_scope(scope, accept.entry.text.clone());
@@ -394,6 +456,7 @@ impl<'a> Elaborator<'a> {
                     }
                 },
             };
+            self.read_now();
             match alternative {
                 SelectAlternative::Accept(accept, then) => {
                     let after = self.reserve();
@@ -405,7 +468,8 @@ impl<'a> Elaborator<'a> {
                     self.cx.cur = here;
                 }
                 SelectAlternative::Delay(time, then) => {
-                    self.value(time, None);
+                    self.effects(time);
+                    self.read_now();
                     let after = self.reserve();
                     delays.push((guard, after));
                     let here = std::mem::replace(&mut self.cx.cur, after);
@@ -436,14 +500,12 @@ impl<'a> Elaborator<'a> {
                     return;
                 }
                 let target = entry.entry;
-                if self.cx.after_accept.is_some() {
-                    // Whoever is accepted here may end in the other queue.
-                    for t in 0..self.program.tasks.len() {
-                        self.entry_calls.push((TaskId::from(t), target.clone()));
-                    }
-                }
+                self.check_entry_ceiling(&target, &entry.set);
+                self.requeued.push((target.clone(), self.cx.after_accept.is_some()));
                 self.entry_calls.push((self.cx.task, target.clone()));
-                let (next, cleanups) = self.cx.after_accept.unwrap_or((self.cx.cur, self.cx.cleanups.len()));
+                // The accept or entry body is left.
+                let body = self.cx.ret.as_ref().map_or(self.cx.cleanups.len(), |ret| ret.cleanups);
+                let (next, cleanups) = self.cx.after_accept.unwrap_or((self.cx.cur, body));
                 self.clean_up(cleanups);
                 self.end_path(Action::Requeue { entry: target, with_abort, next });
             }
@@ -463,7 +525,7 @@ impl<'a> Elaborator<'a> {
     ) -> Option<(&'a syntax::Expr, &'a [Param], &'a Body, Option<(&'a Ident, i64, TypeId)>)> {
         let instance = self.instances[id.0].clone();
         let set = instance.entries.values().find(|s| {
-            let count = s.bounds.map_or(1, |(lo, hi)| hi - lo + 1) as u32;
+            let count = s.bounds.map_or(1, length) as u32;
             (s.first.0..s.first.0 + count).contains(&entry.0)
         })?;
         let UnitBody::Protected(items) = self.unit_types[instance.of.0].body else { return None };
@@ -505,7 +567,10 @@ impl<'a> Elaborator<'a> {
             let probe = self.reserve();
             self.cx.cur = probe;
             let rejected = self.rejected.len();
+            self.in_barrier = true;
             let value = self.condition(barrier).unwrap_or(Model::Any);
+            let value = self.with_reads(value);
+            self.in_barrier = false;
             let written = self.cx.cur != probe || self.rejected.len() > rejected;
             self.cx.cur = before;
             self.cx.scope = outer_scope;
@@ -514,7 +579,7 @@ impl<'a> Elaborator<'a> {
             let value = if written {
                 self.program.assume(
                     format!(
-                        "the barrier of {} is more than an expression over the object: it is taken to be open or closed at any time",
+                        "the barrier of {} is more than an expression over the object: it is taken to be open or closed at any time, and to raise no exception",
                         self.program.entry_name(EntryId::from(entry))
                     ),
                     barrier.span,
@@ -531,7 +596,10 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn need_entry_bodies(&mut self) -> bool {
         let mut needed = Vec::new();
         let all = (0..self.program.tasks.len()).map(TaskId::from);
-        let serving = self.triggers.iter().flat_map(|t| all.clone().map(move |task| (task, t)));
+        // Whoever is accepted may end in another queue, and anybody may serve a trigger, wherever it went.
+        let triggered = !self.triggers.is_empty();
+        let passed = self.requeued.iter().filter(|(_, accepted)| *accepted || triggered).map(|r| &r.0);
+        let serving = self.triggers.iter().chain(passed).flat_map(|t| all.clone().map(move |task| (task, t)));
         for (task, target) in self.entry_calls.iter().map(|(task, target)| (*task, target)).chain(serving) {
             for entry in self.program.possible_entries(target) {
                 if let Owner::Object(object) = self.program.entries[entry.index()].owner
@@ -602,13 +670,18 @@ impl<'a> Elaborator<'a> {
         want: Option<TypeId>,
         span: Span,
     ) -> Val {
+        self.check_constraint(subtype);
         let ty = self.subtype(subtype);
         let (access, master) = match want.map(|w| (w, self.kind(w).clone())) {
             Some((w, TypeKind::Access { master, .. })) => (w, master),
             _ => (self.access_to(ty), self.cx.master),
         };
         match self.kind(ty).clone() {
-            TypeKind::Task { .. } if self.too_deep(master, span) => Val::Scalar(Model::Any, Some(access)),
+            TypeKind::Task { of, .. } if self.unit_types[of.0].entries.iter().any(|e| e.interrupt) => {
+                self.reject(span, "an allocated task with interrupt entries");
+                Val::Scalar(Model::Any, Some(access))
+            }
+            TypeKind::Task { of, .. } if self.too_deep(of, master) => Val::Scalar(Model::Any, Some(access)),
             // Tasks of the environment that start tasks of the environment would never come to an end.
             TypeKind::Task { of, .. }
                 if self.unit_types[of.0].background
@@ -623,6 +696,7 @@ impl<'a> Elaborator<'a> {
                 Val::Scalar(Model::Any, Some(access))
             }
             TypeKind::Task { of, constraint } if !self.cx.repeated => {
+                self.starts_task(of);
                 let discriminants = self.discriminants(of, constraint);
                 let name = format!("{}@{}", self.unit_types[of.0].name, span.line);
                 let name = self.fresh_name(&name);
@@ -632,6 +706,7 @@ impl<'a> Elaborator<'a> {
                 Val::Scalar(number, Some(access))
             }
             TypeKind::Task { of, constraint } => {
+                self.starts_task(of);
                 let value = self.allocate_pool(of, constraint, master, span);
                 Val::Scalar(value, Some(access))
             }
@@ -647,20 +722,47 @@ impl<'a> Elaborator<'a> {
                 if self.cx.repeated {
                     // Data that may be allocated any number of times is not followed.
                     if let Some(init) = init {
-                        self.value(init, Some(ty));
+                        let value = self.value(init, Some(ty));
+                        let value = self.enter_subtype(value, ty);
+                        self.note_value(value);
                     }
+                    let obj = self.one_for_all(ty, span);
+                    self.control_allocated(&obj, ty, init, span);
                     return Val::Scalar(Model::Any, Some(access));
                 }
                 let name = self.fresh_name(&format!("{}@{}", self.types[ty.0].name, span.line));
                 let obj = self.detached(|e| e.make(ty, &name, span));
-                if let Some(init) = init {
-                    self.assign_expr(&obj, ty, init);
+                match init {
+                    Some(init) => self.declared(|e| e.assign_expr(&obj, ty, init)),
+                    None => self.check_default(&obj, ty),
                 }
-                self.control_allocated(&obj, ty, init.is_some(), span);
+                self.control_allocated(&obj, ty, init, span);
                 let value = self.reference_to(&obj, ty);
                 Val::Scalar(value, Some(access))
             }
         }
+    }
+
+    /// To create a task may block; those of the environment stand for something else.
+    fn starts_task(&mut self, of: UnitTypeId) {
+        if !self.unit_types[of.0].background {
+            self.blocks();
+        }
+    }
+
+    /// An object that stands for all that an allocator makes: nobody knows its values.
+    fn one_for_all(&mut self, ty: TypeId, span: Span) -> Obj {
+        let name = format!("{}@{}", self.types[ty.0].name, span.line);
+        let outer = std::mem::replace(&mut self.cx.storage, Storage::Shared);
+        let obj = self.detached(|e| e.storage_for(ty, &name, span));
+        self.cx.storage = outer;
+        let mut cells = Vec::new();
+        crate::instantiate::cells_in(&obj, &mut cells);
+        for cell in cells {
+            self.program.vars[cell as usize].domain = rendez_model::Domain::Opaque;
+        }
+        self.member(&obj, ty);
+        obj
     }
 
     /// Makes an object with tasks or protected objects in it.
@@ -683,7 +785,7 @@ impl<'a> Elaborator<'a> {
         if let Some(init) = init {
             self.assign_expr(&obj, ty, init);
         }
-        self.control_allocated(&obj, ty, init.is_some(), span);
+        self.control_allocated(&obj, ty, init, span);
         self.reference_to(&obj, ty)
     }
 
@@ -699,7 +801,6 @@ impl<'a> Elaborator<'a> {
         let count = self.bounds.tasks_per_allocator as i64;
         let reason =
             format!("at most {count} objects are created by the allocator of {} here", self.types[ty.0].name);
-        self.program.assume(format!("{reason}; executions that create more are not followed"), span);
         let name = format!("{}allocated", self.cx.prefix);
         let domain = rendez_model::Domain::Range(0, count);
         let counter = self.program.add_var(name, domain, rendez_model::Value::Known(0), Storage::Shared);
@@ -714,7 +815,7 @@ impl<'a> Elaborator<'a> {
             self.put(Action::Skip { next: join });
             self.cx.cur = rest;
         }
-        self.put(Action::Stop { reason });
+        self.put(Action::Stop { why: Cut::Bound, reason });
         self.cx.cur = join;
         Model::Var(to)
     }
@@ -741,13 +842,6 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Model {
         let count = self.bounds.tasks_per_allocator;
-        self.program.assume(
-            format!(
-                "at most {count} tasks are created by the allocator of {} here; executions that create more are not followed",
-                self.unit_types[of.0].name
-            ),
-            span,
-        );
         let values = self.discriminants(of, constraint);
         let mut pool = Vec::new();
         let mut cells: Vec<Vec<VarId>> = vec![Vec::new(); values.len()];

@@ -12,7 +12,17 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn new_type(&mut self, name: impl Into<String>, kind: TypeKind<'a>) -> TypeId {
         let id = TypeId(self.types.len());
         let scope = self.cx.scope;
-        self.types.push(Type { name: name.into(), root: id, kind, scope, parent: None, class_wide: false });
+        self.types.push(Type {
+            name: name.into(),
+            root: id,
+            kind,
+            scope,
+            parent: None,
+            class_wide: false,
+            predicates: Vec::new(),
+            invariants: Vec::new(),
+            initials: Vec::new(),
+        });
         id
     }
 
@@ -31,13 +41,47 @@ impl<'a> Elaborator<'a> {
         self.types[ty.0].root
     }
 
+    /// `T'Base`: without the constraints and predicates of T.
+    pub(crate) fn base_of(&mut self, ty: TypeId) -> TypeId {
+        let root = self.root(ty);
+        if let Some(known) = self.bases.get(&root) {
+            return *known;
+        }
+        let kind = match (self.kind(root).clone(), self.types[root.0].parent) {
+            (TypeKind::Integer { modulus: None, .. }, Some(parent)) => {
+                let parent = self.base_of(parent);
+                self.kind(parent).clone()
+            }
+            // As many bytes as its values need.
+            (TypeKind::Integer { lo, hi, modulus: None }, None) => {
+                let sizes = [7, 15, 31].map(|bits| (-(1_i64 << bits), (1_i64 << bits) - 1));
+                let (lo, hi) =
+                    sizes.into_iter().find(|s| s.0 <= lo && hi <= s.1).unwrap_or((i64::MIN + 1, i64::MAX));
+                TypeKind::Integer { lo, hi, modulus: None }
+            }
+            (TypeKind::Enumeration { literals, .. }, _) => {
+                let hi = literals.len() as i64 - 1;
+                TypeKind::Enumeration { literals, lo: 0, hi }
+            }
+            _ => return ty,
+        };
+        let name = format!("{}'Base", self.types[root.0].name);
+        let base = self.new_subtype(name, root, kind);
+        self.types[base.0].predicates.clear();
+        self.bases.insert(root, base);
+        base
+    }
+
     /// The domain of a cell of a scalar or access type.
     pub(crate) fn domain(&self, ty: TypeId) -> Option<Domain> {
         match *self.kind(ty) {
             TypeKind::Integer { lo, hi, .. } | TypeKind::Enumeration { lo, hi, .. } if lo <= hi => {
                 Some(Domain::Range(lo, hi))
             }
-            TypeKind::Access { .. } | TypeKind::AccessSubprogram { .. } => Some(Domain::Range(-1, 65535)),
+            TypeKind::Access { .. } | TypeKind::AccessSubprogram { .. } => {
+                let first = if self.excludes_null.contains(&ty) { 0 } else { -1 };
+                Some(Domain::Range(first, 65535))
+            }
             _ => None,
         }
     }
@@ -92,13 +136,17 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn type_ref(&mut self, ty: &'a TypeRef) -> TypeId {
         match ty {
             TypeRef::Subtype(subtype) => self.subtype(subtype),
-            TypeRef::Access(target) => {
+            TypeRef::Access(target, not_null) => {
                 let target = self.type_named(target);
-                self.access_to(target)
+                let ty = self.access_to(target);
+                self.exclude_null(ty, *not_null);
+                ty
             }
             TypeRef::AccessSubprogram(profile) => {
                 let scope = self.cx.scope;
-                self.new_type("access", TypeKind::AccessSubprogram { profile, scope })
+                let ty = self.new_type("access", TypeKind::AccessSubprogram { profile, scope });
+                self.exclude_null(ty, profile.not_null);
+                ty
             }
             TypeRef::Array(ranges, element) => self.array_type("array", ranges, element),
         }
@@ -109,8 +157,18 @@ impl<'a> Elaborator<'a> {
         self.new_type("access", TypeKind::Access { target, master, constrained: false })
     }
 
+    fn exclude_null(&mut self, ty: TypeId, not_null: bool) {
+        if not_null {
+            self.excludes_null.insert(ty);
+        }
+    }
+
     pub(crate) fn subtype(&mut self, subtype: &'a Subtype) -> TypeId {
-        let base = self.type_named(&subtype.mark);
+        let mut base = self.type_named(&subtype.mark);
+        if subtype.not_null && !self.excludes_null.contains(&base) {
+            base = self.new_subtype(self.types[base.0].name.clone(), base, self.kind(base).clone());
+            self.exclude_null(base, true);
+        }
         let Some(constraint) = &subtype.constraint else { return base };
         let name = self.types[base.0].name.clone();
         match (self.kind(base).clone(), constraint) {
@@ -151,7 +209,14 @@ impl<'a> Elaborator<'a> {
                 )
             }
             (TypeKind::Access { target, master, .. }, Constraint::Args(_)) => {
-                self.new_subtype(name, base, TypeKind::Access { target, master, constrained: true })
+                let ty = self.new_subtype(name, base, TypeKind::Access { target, master, constrained: true });
+                self.exclude_null(ty, self.excludes_null.contains(&base));
+                ty
+            }
+            (TypeKind::Real, Constraint::Range(_) | Constraint::Real) => {
+                let ty = self.new_subtype(name, base, TypeKind::Real);
+                self.narrow.insert(ty);
+                ty
             }
             (TypeKind::Task { of, .. }, Constraint::Args(args)) => {
                 let constraint = Some((args.as_slice(), self.cx.scope));
@@ -168,6 +233,18 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn array_type(&mut self, name: &str, ranges: &'a [Choice], element: &'a TypeRef) -> TypeId {
         let element = self.type_ref(element);
         let dimensions = ranges.len();
+        let mut indices = Vec::new();
+        for range in ranges {
+            if let Choice::Open(mark) = range {
+                let index = self.type_named(mark);
+                indices.push(self.range_of(index));
+            }
+        }
+        if !indices.is_empty() {
+            let ty = self.new_type(name, TypeKind::Array { bounds: None, dimensions, element });
+            self.index_ranges.insert(ty, indices);
+            return ty;
+        }
         let mut bounds = Vec::new();
         for range in ranges {
             match self.static_range(range, None) {
@@ -183,8 +260,14 @@ impl<'a> Elaborator<'a> {
 
     /// The bounds of a discrete range, if they are constants.
     pub(crate) fn static_range(&mut self, range: &'a Choice, want: Option<TypeId>) -> Option<(i64, i64)> {
-        let (lo, hi) = self.range(range, want)?;
-        Some((lo.constant()?, hi.constant()?))
+        match self.range(range, want)? {
+            (Model::Const(lo), Model::Const(hi)) => Some((lo, hi)),
+            (lo, hi) => {
+                self.note(lo);
+                self.note(hi);
+                None
+            }
+        }
     }
 
     /// The bounds of a discrete range, evaluated now.
@@ -192,9 +275,13 @@ impl<'a> Elaborator<'a> {
         match range {
             Choice::Range(lo, hi) => {
                 let want = want.or_else(|| self.discrete_type(lo)).or_else(|| self.discrete_type(hi));
-                let lo = self.scalar(lo, want)?;
-                let hi = self.scalar(hi, want)?;
-                Some((lo, hi))
+                match (self.scalar(lo, want), self.scalar(hi, want)) {
+                    (Some(lo), Some(hi)) => Some((lo, hi)),
+                    (lo, hi) => {
+                        lo.into_iter().chain(hi).for_each(|bound| self.note(bound));
+                        None
+                    }
+                }
             }
             Choice::RangeOf(prefix, dimension) => {
                 let dimension = match dimension {
@@ -205,9 +292,16 @@ impl<'a> Elaborator<'a> {
                 Some((Model::Const(lo), Model::Const(hi)))
             }
             Choice::Subtype(subtype) => {
-                let ty = self.subtype(subtype);
-                let (lo, hi) = self.range_of(ty)?;
-                Some((Model::Const(lo), Model::Const(hi)))
+                let base = self.type_named(&subtype.mark);
+                let (first, last) = self.range_of(base)?;
+                match &subtype.constraint {
+                    Some(Constraint::Range(range)) => {
+                        let (lo, hi) = self.range(range, Some(base))?;
+                        self.check_range(&lo, &hi, (first, last));
+                        Some((lo, hi))
+                    }
+                    _ => Some((Model::Const(first), Model::Const(last))),
+                }
             }
             Choice::Expr(e) => match self.meaning(e) {
                 Meaning::Type(ty) => {
@@ -216,7 +310,7 @@ impl<'a> Elaborator<'a> {
                 }
                 _ => None,
             },
-            Choice::Others => None,
+            Choice::Open(_) | Choice::Others => None,
         }
     }
 
@@ -224,43 +318,44 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn range_type(&mut self, range: &'a Choice) -> TypeId {
         let ty = match range {
             Choice::Range(lo, hi) => self.discrete_type(lo).or_else(|| self.discrete_type(hi)),
-            Choice::RangeOf(prefix, _) => match self.meaning(prefix) {
-                Meaning::Type(ty) if self.range_of(ty).is_some() => Some(ty),
+            Choice::RangeOf(prefix, _) => match self.quiet_meaning(prefix) {
+                Some(Meaning::Type(ty)) if self.range_of(ty).is_some() => Some(ty),
                 _ => None,
             },
-            Choice::Subtype(subtype) => Some(self.subtype(subtype)),
-            Choice::Expr(e) => match self.meaning(e) {
-                Meaning::Type(ty) => Some(ty),
+            Choice::Subtype(subtype) => Some(self.type_named(&subtype.mark)),
+            Choice::Expr(e) => match self.quiet_meaning(e) {
+                Some(Meaning::Type(ty)) => Some(ty),
                 _ => None,
             },
-            Choice::Others => None,
+            Choice::Open(_) | Choice::Others => None,
         };
         let ty = ty.filter(|t| self.range_of(*t).is_some()).unwrap_or(self.std.integer);
         self.root(ty)
     }
 
-    /// Bounds of an array object or type, or of a discrete type.
+    /// Bounds of an array object or type, or of a discrete type. The prefix is evaluated.
     pub(crate) fn bounds_of(&mut self, prefix: &'a syntax::Expr, dimension: usize) -> Option<(i64, i64)> {
-        match self.meaning(prefix) {
-            Meaning::Type(ty) => match self.kind(ty) {
+        match self.attribute_prefix(prefix, true)? {
+            Prefix::Type(ty) => match self.kind(ty) {
                 TypeKind::Array { bounds: Some(bounds), .. } => bounds.get(dimension).copied(),
                 _ => self.range_of(ty),
             },
-            Meaning::Object(obj, ty, _) => {
-                let (obj, ty) = self.dereferenced(obj, ty);
-                match &obj {
-                    Obj::Array(array) => array.bounds.get(dimension).copied(),
-                    Obj::Chosen { choices, .. } => match choices.first() {
-                        Some(Obj::Array(array)) => array.bounds.get(dimension).copied(),
-                        _ => None,
-                    },
-                    _ => match self.kind(ty) {
-                        TypeKind::Array { bounds: Some(bounds), .. } => bounds.get(dimension).copied(),
-                        _ => None,
-                    },
-                }
-            }
-            _ => None,
+            Prefix::Object(obj, ty) => self.object_bounds(&obj, ty, dimension),
+        }
+    }
+
+    /// Bounds of an array object, if they are known.
+    pub(crate) fn object_bounds(&self, obj: &Obj, ty: TypeId, dimension: usize) -> Option<(i64, i64)> {
+        match obj {
+            Obj::Array(array) => array.bounds.get(dimension).copied(),
+            Obj::Chosen { choices, .. } => match choices.first() {
+                Some(Obj::Array(array)) => array.bounds.get(dimension).copied(),
+                _ => None,
+            },
+            _ => match self.kind(ty) {
+                TypeKind::Array { bounds: Some(bounds), .. } => bounds.get(dimension).copied(),
+                _ => None,
+            },
         }
     }
 
@@ -293,28 +388,49 @@ impl<'a> Elaborator<'a> {
                 let hi = self.scalar(hi, None).and_then(|e| e.constant());
                 match (lo, hi) {
                     (Some(lo), Some(hi)) => TypeKind::Integer { lo, hi, modulus: None },
-                    _ => TypeKind::Opaque,
+                    _ => TypeKind::Real,
                 }
             }
             TypeDef::Modular(modulus) => match self.scalar(modulus, None).and_then(|e| e.constant()) {
                 Some(m) if m > 0 => TypeKind::Integer { lo: 0, hi: m - 1, modulus: Some(m) },
-                _ => TypeKind::Opaque,
+                _ => TypeKind::Real,
             },
             TypeDef::Array(ranges, element) => {
                 let array = self.array_type(&name.text, ranges, element);
+                if let Some(indices) = self.index_ranges.get(&array).cloned() {
+                    self.index_ranges.insert(id, indices);
+                }
                 self.types[array.0].kind.clone()
             }
             TypeDef::Record(def) => {
                 let scope = self.cx.scope;
                 TypeKind::Record { def, discriminants, scope, parent: None, constraint: None }
             }
-            TypeDef::Access(target) => {
+            TypeDef::Access(target, not_null) => {
+                self.exclude_null(id, *not_null);
                 let target = self.subtype(target);
                 TypeKind::Access { target, master: self.cx.master, constrained: false }
             }
             TypeDef::Derived(parent, extension) => {
                 let parent = self.subtype(parent);
                 self.types[id.0].parent = Some(self.root(parent));
+                let inherited = self.types[parent.0].clone();
+                self.types[id.0].predicates.extend(inherited.predicates);
+                self.types[id.0].initials.extend(inherited.initials);
+                // So are the representation clauses.
+                if self.packed.contains(&inherited.root) {
+                    self.packed.insert(id);
+                }
+                if let Some(groups) = self.layouts.get(&inherited.root).cloned() {
+                    self.layouts.insert(id, groups);
+                }
+                self.exclude_null(id, self.excludes_null.contains(&parent));
+                if self.narrow.contains(&parent) {
+                    self.narrow.insert(id);
+                }
+                if let Some(indices) = self.index_ranges.get(&self.root(parent)).cloned() {
+                    self.index_ranges.insert(id, indices);
+                }
                 match (self.kind(parent).clone(), extension) {
                     // An interface has no components.
                     (TypeKind::Interface, Some(def)) => TypeKind::Record {
@@ -341,8 +457,14 @@ impl<'a> Elaborator<'a> {
                 }
             }
             TypeDef::Private | TypeDef::Incomplete | TypeDef::Formal => return,
-            TypeDef::Real => TypeKind::Opaque,
+            TypeDef::Real(narrow) => {
+                if *narrow {
+                    self.narrow.insert(id);
+                }
+                TypeKind::Real
+            }
             TypeDef::AccessSubprogram(profile) => {
+                self.exclude_null(id, profile.not_null);
                 TypeKind::AccessSubprogram { profile, scope: self.cx.scope }
             }
             TypeDef::Interface => TypeKind::Interface,
@@ -369,7 +491,7 @@ impl<'a> Elaborator<'a> {
                 self.bind_object(&discriminant.name, Obj::Opaque, ty, true);
                 all.push((discriminant.name.key.clone(), ty));
             }
-            self.definition_fields(def, &mut all);
+            self.unread(|e| e.definition_fields(def, &mut all));
             self.cx.scope = outer;
         }
         let all = Rc::new(all);

@@ -49,7 +49,9 @@ pub struct Units {
     pub specs: HashMap<String, usize>,
     pub bodies: HashMap<String, usize>,
     /// Subunits by the full name of what they complete.
-    pub subunits: HashMap<String, usize>,
+    subunits: HashMap<String, usize>,
+    /// Subunits by the place of the stub that they complete.
+    pub proper_bodies: HashMap<Span, usize>,
     /// Simple names that something in the program may assign to.
     pub assigned: crate::assigned::Names,
     /// Some unit requeues calls.
@@ -87,6 +89,7 @@ pub fn load(
             specs: HashMap::new(),
             bodies: HashMap::new(),
             subunits: HashMap::new(),
+            proper_bodies: HashMap::new(),
             assigned: crate::assigned::Names::default(),
             requeues: false,
         },
@@ -106,7 +109,7 @@ pub fn load(
     for unit in &loader.units.all {
         crate::assigned::in_decl(&unit.decl, &mut assigned);
     }
-    loader.units.assigned = assigned;
+    loader.units.assigned = assigned.with_ends_of_loops();
     loader.units
 }
 
@@ -242,9 +245,12 @@ impl Loader<'_> {
                 None => name,
             };
             for stub in stubs {
-                let full = format!("{prefix}.{stub}");
+                let full = format!("{prefix}.{}", stub.key);
                 if !self.units.subunits.contains_key(&full) {
                     self.look(&full, &["sub"]);
+                }
+                if let Some(subunit) = self.units.subunits.get(&full) {
+                    self.units.proper_bodies.insert(stub.span, *subunit);
                 }
             }
         }
@@ -387,7 +393,7 @@ pub fn unit_name(decl: &Decl) -> (String, bool) {
 }
 
 /// The names of the body stubs in the declarative part of a unit.
-fn stubs(decl: &Decl) -> Vec<String> {
+fn stubs(decl: &Decl) -> Vec<Ident> {
     let decls = match &decl.kind {
         DeclKind::PackageBody { decls, .. } => decls,
         DeclKind::Subprogram { body: SubprogramBody::Body(body), .. } => &body.decls,
@@ -397,8 +403,8 @@ fn stubs(decl: &Decl) -> Vec<String> {
     decls
         .iter()
         .filter_map(|d| match &d.kind {
-            DeclKind::Stub { name } => Some(name.key.clone()),
-            DeclKind::Subprogram { spec, body: SubprogramBody::Separate } => Some(spec.ident.key.clone()),
+            DeclKind::Stub { name } => Some(name.clone()),
+            DeclKind::Subprogram { spec, body: SubprogramBody::Separate } => Some(spec.ident.clone()),
             _ => None,
         })
         .collect()

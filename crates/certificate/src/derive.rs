@@ -212,8 +212,8 @@ pub fn verify(
     let semantics = Semantics::bounded(program, recursion);
     let unlimited = Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = learn(&semantics, subject, plan, unlimited).map_err(|e| format!("{e:?}"))?;
-    if learnt.net.stopped {
-        return Err("an execution reaches the bound on recursion".into());
+    if let Some(loc) = learnt.net.stopped {
+        return Err(format!("executions are not followed beyond {}", program.place(loc)));
     }
     if !learnt.is_covered() {
         return Err("an execution may reach something that is not modelled".into());

@@ -23,11 +23,10 @@ fn runs(query: &Query, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)>
                     next.push((to, path));
                 }
             };
-            let ends = interval.ends.contains(letter);
-            if ends {
+            if interval.ends_with(*letter) {
                 went(at + 1);
             }
-            if !interval.forbid.contains(letter) && (!ends || interval.open) {
+            if interval.goes_on_with(*letter) {
                 went(at);
             }
         }

@@ -4,9 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Answer, Control, End, Entries, Findings, Kind, Options, Outcome, PropertyAnswer, Question, Random,
-    Resolved, Seen, Stats, Trace, Witness, alive, fewest_switches, kind_of_blocking, kind_of_stuck, races,
-    replay, seen_in, stuck,
+    Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
+    Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
+    is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_model::rounds::Rounds;
@@ -238,15 +238,22 @@ fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: Wanted) -> Guide<'p> {
 /// Whether the search is over once something is seen.
 fn wants(semantics: &Semantics, wanted: Wanted, seen: &Seen, state: &State, only: &[Kind]) -> bool {
     match (wanted, seen) {
-        (Wanted::Blocking, Seen::Blocked) => match kind_of_blocking(semantics, state) {
-            Some(kind) if only.is_empty() => kind != Kind::ServerIdle,
-            Some(kind) => only.contains(&kind),
-            None => false,
-        },
+        (Wanted::Blocking, Seen::Blocked) => {
+            let stuck = all_stuck(semantics.program, state);
+            kinds_of_blocking(semantics, state, &stuck).iter().any(|b| wants_kind(b.kind, only))
+        }
         (Wanted::Race, Seen::Race { .. }) | (Wanted::Assertion, Seen::Assertion { .. }) => true,
         (Wanted::Exception, Seen::Exception { died, .. }) => *died,
         (Wanted::Events(m), Seen::Broken { monitor }) => m == *monitor,
         _ => false,
+    }
+}
+
+/// Whether blocking of a kind is looked for; idle servers are no error.
+fn wants_kind(kind: Kind, only: &[Kind]) -> bool {
+    match only {
+        [] => kind != Kind::ServerIdle,
+        _ => only.contains(&kind),
     }
 }
 
@@ -357,15 +364,37 @@ impl<'a, 'p> Probe<'a, 'p> {
         *tries <= TRIES && self.stuck(state).is_some()
     }
 
-    /// The tasks that are stuck, if that is what is wanted.
+    /// The tasks that are stuck, if that is what is wanted. In which way they are may depend on who else gets stuck: then
+    /// everything that can follow must say the same.
     fn stuck(&self, state: &State) -> Option<Vec<TaskId>> {
         let tasks = stuck(self.semantics, state);
         if tasks.is_empty() {
             return None;
         }
-        let (kind, ..) = kind_of_stuck(self.semantics, state, &tasks)?;
-        let only = &self.settings.only;
-        (only.is_empty() || only.contains(&kind)).then_some(tasks)
+        let wanted = |kind: Kind| wants_kind(kind, &self.settings.only);
+        let found = kinds_of_blocking(self.semantics, state, &tasks);
+        let lasts = |b: &Blocked| wanted(b.kind) && is_final(self.semantics, state, b, &tasks);
+        if found.iter().any(lasts) {
+            return Some(tasks);
+        }
+        let after = self.from(state)?;
+        let mut any = false;
+        forever(self.semantics.program, &after.graph, |id, what| {
+            if let rendez_evidence::Forever::Stuck(tasks) = what {
+                let state = after.graph.state(id);
+                any |= kinds_of_blocking(self.semantics, &state, &tasks).iter().any(|b| wanted(b.kind));
+            }
+        });
+        for sighting in after.sightings.iter().filter(|s| s.what == Seen::Blocked) {
+            any |= wants(
+                self.semantics,
+                self.wanted,
+                &sighting.what,
+                &after.graph.state(sighting.state),
+                &self.settings.only,
+            );
+        }
+        any.then_some(tasks)
     }
 
     fn spins(&mut self, state: &State) -> bool {
@@ -426,7 +455,6 @@ struct Hunt<'a, 'p> {
     witness: Witness,
     stats: Stats,
     end: End,
-    cut: bool,
 }
 
 impl<'a, 'p> Hunt<'a, 'p> {
@@ -452,7 +480,6 @@ impl<'a, 'p> Hunt<'a, 'p> {
             witness: Witness::default(),
             stats: Stats::default(),
             end: End::Time,
-            cut: false,
         }
     }
 
@@ -531,7 +558,6 @@ impl<'a, 'p> Hunt<'a, 'p> {
         self.stats.states += found.stats.states;
         self.stats.transitions += found.stats.transitions;
         self.stats.peak_bytes = self.stats.peak_bytes.max(found.stats.peak_bytes);
-        self.cut |= found.stopped;
         for i in 0..found.entries.called.len() {
             self.entries.add(i.into(), found.entries.called[i], found.entries.accepted[i]);
         }
@@ -569,7 +595,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let idle = blocked == 1
                 && sighting.what == Seen::Blocked
                 && matches!(wanted, Wanted::Blocking)
-                && kind_of_blocking(self.semantics, &state) == Some(Kind::ServerIdle);
+                && self.is_idle(&state);
             if (is_wanted || idle)
                 && let Some((fewer, end)) = self.fewer(chase, idle, &sighting.what, &moves)
             {
@@ -598,6 +624,13 @@ impl<'a, 'p> Hunt<'a, 'p> {
         }
     }
 
+    /// Whether only servers are blocked in a state in which nobody can move.
+    fn is_idle(&self, state: &State) -> bool {
+        let stuck = all_stuck(self.semantics.program, state);
+        let found = kinds_of_blocking(self.semantics, state, &stuck);
+        !found.is_empty() && found.iter().all(|b| b.kind == Kind::ServerIdle)
+    }
+
     /// The steps that the stuck tasks need, in an order with few task switches.
     fn only_stuck(
         &self,
@@ -611,7 +644,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             .copied()
             .filter(|t| matches!(state.tasks[t.index()].wait, Wait::Queued { .. }))
             .collect();
-        let named = kind_of_stuck(self.semantics, &state, tasks).map_or(clients, |(_, named, _)| named);
+        let named = kinds_of_blocking(self.semantics, &state, tasks).into_iter().next();
+        let named = named.map_or(clients, |b| b.tasks);
         let mut best = (moves, state, usize::MAX);
         if let Some(shorter) = self.shorter(&named, &best.0) {
             best = shorter;
@@ -626,8 +660,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             let state = found.graph.state(id);
             let path = self.shown.unmerged(self.semantics, &found.graph.path(id));
             let tasks = stuck(self.semantics, &state);
-            if let Some((_, named, _)) = kind_of_stuck(self.semantics, &state, &tasks)
-                && let Some(shorter) = self.shorter(&named, &path)
+            if let Some(first) = kinds_of_blocking(self.semantics, &state, &tasks).first()
+                && let Some(shorter) = self.shorter(&first.tasks, &path)
                 && shorter.2 < best.2
             {
                 best = shorter;
@@ -706,7 +740,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
                 races(self.semantics.program, &self.local.access, &trace.last, |race| found |= race == *what);
                 found
             }
-            Seen::Blocked | Seen::Unsupported { .. } => true,
+            Seen::Blocked | Seen::Unsupported { .. } | Seen::Stopped { .. } => true,
             _ => trace.steps.iter().any(|s| seen_in(&s.step).any(|seen| seen == *what)),
         }
     }
@@ -760,7 +794,18 @@ impl<'a, 'p> Hunt<'a, 'p> {
         self.stats.seconds = self.started.elapsed().as_secs_f64();
         let reason = self.end.reason(self.stats.states);
         let (answers, properties) = match properties {
-            true => (Vec::new(), self.findings.properties("directed", &self.witness, &reason)),
+            true => {
+                let monitors = &self.semantics.program.monitors;
+                let open = |m: usize| {
+                    if reason.is_empty() {
+                        open_for_ever(&monitors[m], m as u16, &self.witness).into()
+                    } else {
+                        reason.clone()
+                    }
+                };
+                let fairness = self.options.fairness;
+                (Vec::new(), self.findings.properties("directed", &self.witness, fairness, open))
+            }
             false => (self.findings.answers(&self.entries, |_| reason.clone()), Vec::new()),
         };
         Outcome {
@@ -770,7 +815,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             end: self.end,
             reached: self.findings.reached,
             contradictions: self.findings.contradictions,
-            cut: self.cut,
+            bounds: self.findings.bounds,
             ..Outcome::nothing("directed")
         }
     }
@@ -781,7 +826,7 @@ fn needed(what: &Seen) -> Vec<TaskId> {
     match what {
         Seen::Exception { task, .. } | Seen::Assertion { task, .. } => vec![*task],
         Seen::Race { first, second, .. } => vec![first.0, second.0],
-        Seen::Blocked | Seen::Unsupported { .. } | Seen::Broken { .. } => Vec::new(),
+        Seen::Blocked | Seen::Unsupported { .. } | Seen::Stopped { .. } | Seen::Broken { .. } => Vec::new(),
     }
 }
 
@@ -833,6 +878,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
         let options = Options { timeout: Some(left), ..options.clone() };
         let semantics = Semantics::bounded(&one, options.recursion);
         let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
+        hunt.findings = Findings::of_properties(&semantics);
         hunt.pursue(Wanted::Events(0), 1);
         let mut outcome = hunt.outcome(true);
         outcome.properties.iter_mut().for_each(|p| p.stats = Some(outcome.stats));
@@ -842,7 +888,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
         all.stats.states += outcome.stats.states;
         all.stats.transitions += outcome.stats.transitions;
         all.stats.peak_bytes = all.stats.peak_bytes.max(outcome.stats.peak_bytes);
-        all.cut |= outcome.cut;
+        all.bounds.append(&mut outcome.bounds);
     }
     all.stats.seconds = started.elapsed().as_secs_f64();
     all
@@ -881,12 +927,17 @@ pub fn formula(
             stats.peak_bytes = stats.peak_bytes.max(found.stats.peak_bytes);
             let Some((id, _)) = found.found else {
                 if !skip_guesses {
-                    let unmodelled =
-                        found.sightings.iter().any(|s| matches!(s.what, Seen::Unsupported { .. }));
-                    answer = match found.end {
-                        End::Complete if !unmodelled => Answer::Holds,
-                        End::Complete => Answer::Inconclusive(UNMODELLED.into(), Vec::new()),
-                        end => Answer::Inconclusive(end.reason(found.stats.states), Vec::new()),
+                    let unknown = found.sightings.iter().find_map(|s| match s.what {
+                        Seen::Unsupported { .. } => Some(Reason::new(Obstacle::Unmodelled, UNMODELLED)),
+                        Seen::Stopped { loc } => {
+                            program.bound_at(loc, options.recursion).map(|b| meets_bound(&b))
+                        }
+                        _ => None,
+                    });
+                    answer = match (found.end, unknown) {
+                        (End::Complete, None) => Answer::Holds,
+                        (End::Complete, Some(why)) => Answer::Inconclusive(why, Vec::new()),
+                        (end, _) => Answer::Inconclusive(end.reason(found.stats.states), Vec::new()),
                     };
                 }
                 break;
@@ -903,5 +954,5 @@ pub fn formula(
         }
     }
     stats.seconds = started.elapsed().as_secs_f64();
-    PropertyAnswer { stats: Some(stats), ..question.answered("directed", answer) }
+    PropertyAnswer { stats: Some(stats), ..question.answered("directed", options.fairness, answer) }
 }

@@ -63,7 +63,8 @@ impl<'p> Distances<'p> {
         let places = Places::new(program, access);
         let codes =
             (0..program.tasks.len()).map(|t| Code::new(program, access, &places, TaskId::from(t))).collect();
-        let aborts = program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. }));
+        let aborts =
+            program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. } | Action::Async { .. }));
         Distances { program, measure, places, codes, bounded: RefCell::default(), aborts }
     }
 

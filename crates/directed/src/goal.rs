@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use rendez_evidence::Resolved;
-use rendez_model::access::{Access, each_written};
+use rendez_model::access::{Access, each_read, each_written};
 use rendez_model::monitor::{Happening, Monitor};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Expr, Loc, Owner, Program, TaskId, Value, VarId};
@@ -108,10 +108,7 @@ impl<'p> Guide<'p> {
                 };
                 let uses = |loc: &Loc| {
                     let mut found = writes(loc);
-                    program
-                        .node(*loc)
-                        .action
-                        .each_expr(&mut |e| e.each_cell(program, &mut |cell| found |= cell == var));
+                    each_read(program, &program.node(*loc).action, &mut |cell| found |= cell == var);
                     found
                 };
                 let locs: Vec<Loc> = code.iter().copied().filter(uses).collect();
@@ -166,10 +163,20 @@ impl<'p> Guide<'p> {
                 break;
             }
         }
+        let symbols: Vec<Goal> = (0..monitor.symbols.len() as u32)
+            .map(|s| {
+                let fits = monitor.watch.iter().filter(|w| w.1 == s);
+                Goal::Any(fits.map(|(happening, _)| self.happening(happening)).collect())
+            })
+            .collect();
+        let carried = |set: &[u32]| match set {
+            [symbol] => symbols[*symbol as usize].clone(),
+            _ => Goal::All(set.iter().map(|s| symbols[*s as usize].clone()).collect()),
+        };
         let happens: Vec<Goal> = (0..letters)
             .map(|l| {
-                let fits = monitor.watch.iter().filter(|w| w.1 == l);
-                Goal::Any(fits.map(|(happening, _)| self.happening(happening)).collect())
+                let sets = monitor.sets.iter().filter(|(_, letter)| *letter == l);
+                Goal::Any(sets.map(|(set, _)| carried(set)).collect())
             })
             .collect();
         let end = self.target(TaskId::ENVIRONMENT, &self.ends(TaskId::ENVIRONMENT)).map(Goal::Near);

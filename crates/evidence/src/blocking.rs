@@ -1,11 +1,18 @@
 //! Who waits for whom, and which kind of blocking it is.
+//!
+//! There is one definition for all engines. Take a state in which everybody has settled: whoever still goes
+//! on there goes on for ever. The other tasks are stuck; they can never go on, whatever happens. Those of them
+//! that wait for each other in a circle are a circular wait, together with those that wait for somebody
+//! in the circle. Of the rest, whoever is in an entry call is a blocked client, and whoever waits for calls at
+//! a select that it cannot leave by terminating is an idle server. Tasks that only wait for others
+//! to end or to be activated have no finding of their own.
 
 use std::collections::HashMap;
 
 use rendez_model::access::{closure, each_written};
 use rendez_model::semantics::Semantics;
-use rendez_model::state::{Lock, State, Wait};
-use rendez_model::{Action, EntryId, Expr, Loc, Owner, Program, TaskId, Value, VarId};
+use rendez_model::state::{Lock, State, Status, Wait};
+use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId, Trigger, Value, VarId};
 use rendez_source::Span;
 
 use crate::components::components;
@@ -35,6 +42,20 @@ pub enum Role {
     Server,
     /// For dependents, or for an activation.
     Parent,
+    /// At a select that it leaves by terminating as soon as everybody else is ready to.
+    Leaving,
+}
+
+/// Tasks that wait for ever in one way.
+#[derive(Clone, Debug)]
+pub struct Blocked {
+    pub kind: Kind,
+    /// Those that it is about.
+    pub tasks: Vec<TaskId>,
+    /// Those that wait behind them.
+    pub behind: Vec<TaskId>,
+    /// Why all of these wait.
+    pub waiting: Vec<Waiting>,
 }
 
 /// Describes every task that waits in a state.
@@ -55,7 +76,8 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                         Some(what) => format!(" ({} {what})", program.tasks[owner.index()].name),
                         None => String::new(),
                     };
-                    (format!("waits for {} to be accepted{why}", name(entry)), vec![owner], Role::Client)
+                    let on = vec![starter(program, state, owner)];
+                    (format!("waits for {} to be accepted{why}", name(entry)), on, Role::Client)
                 }
                 Owner::Object(object) => {
                     let prefix = format!("{}.", program.objects[object.index()].name);
@@ -93,18 +115,18 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             (Wait::Select { .. }, Action::Select { .. }) => {
                 let open = semantics.open_entries(state, task);
                 let names: Vec<String> = open.iter().map(|e| name(*e)).collect();
-                let terminate = if semantics.at_terminate(state, task) { " or to terminate" } else { "" };
+                let (terminate, role) = match semantics.at_terminate(state, task) {
+                    true => (" or to terminate", Role::Leaving),
+                    false => ("", Role::Server),
+                };
                 (
                     format!("waits for a call of {}{terminate}", names.join(" or ")),
                     callers(semantics, state, task, &open),
-                    Role::Server,
+                    role,
                 )
             }
-            (Wait::Activation, _) => {
-                let on: Vec<TaskId> = (0..state.tasks.len())
-                    .map(TaskId::from)
-                    .filter(|t| state.tasks[t.index()].status == rendez_model::state::Status::Activating)
-                    .collect();
+            (Wait::Activation, Action::Activate { tasks, .. }) => {
+                let on = activating(program, state, tasks);
                 ("waits for the activation of its tasks".into(), on, Role::Parent)
             }
             (_, Action::Await { masters, .. }) => {
@@ -113,15 +135,20 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                 (format!("waits for the end of {}", names.join(", ")), on, Role::Parent)
             }
             (_, Action::Lock { object, .. }) => {
-                let on = holder(state, object.index());
+                let on = holders(semantics, state, task, *object);
                 let object = &program.objects[object.index()].name;
                 (format!("waits for protected object {object}"), on, Role::Client)
             }
-            (_, Action::EntryCall { entry, .. }) => match program.eval(state, entry) {
+            (
+                _,
+                Action::EntryCall { entry, .. }
+                | Action::Requeue { entry, .. }
+                | Action::Async { trigger: Trigger::Call { entry, .. }, .. },
+            ) => match program.eval(state, entry) {
                 Ok(Value::Known(e)) => {
                     let entry = EntryId(e as u32);
                     let on = match program.entries[entry.index()].owner {
-                        Owner::Object(object) => holder(state, object.index()),
+                        Owner::Object(object) => holders(semantics, state, task, object),
                         Owner::Task(owner) => vec![owner],
                     };
                     (format!("is about to call {}", name(entry)), on, Role::Client)
@@ -129,7 +156,8 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                 _ => continue,
             },
             (_, Action::EndAsync { .. }) => {
-                ("waits for the end of the triggering call".into(), Vec::new(), Role::Client)
+                let on = servers_of_trigger(state, task);
+                ("waits for the end of the triggering call".into(), on, Role::Client)
             }
             _ => continue,
         };
@@ -160,11 +188,45 @@ fn barrier_cells(program: &Program, entry: EntryId) -> Vec<VarId> {
     cells
 }
 
-fn holder(state: &State, object: usize) -> Vec<TaskId> {
-    match state.locks[object] {
-        Lock::Write(task) => vec![task],
-        _ => Vec::new(),
+/// Whoever is in a protected action of an object, or, for all that the code tells, may be reading it.
+fn holders(semantics: &Semantics, state: &State, task: TaskId, object: ObjectId) -> Vec<TaskId> {
+    let releases = |loc: &Loc| matches!(semantics.program.node(*loc).action, Action::Unlock { object: o, .. } if o == object);
+    match state.locks[object.index()] {
+        Lock::Write(holder) => vec![holder],
+        Lock::Free => Vec::new(),
+        Lock::Read(_) => (0..state.tasks.len())
+            .map(TaskId::from)
+            .filter(|t| *t != task && alive(state.tasks[t.index()].status))
+            .filter(|t| future(semantics, state, *t, None).iter().any(releases))
+            .collect(),
     }
+}
+
+/// A task that accepts calls, or whoever is to start it.
+fn starter(program: &Program, state: &State, task: TaskId) -> TaskId {
+    match (state.tasks[task.index()].status, program.tasks[task.index()].master) {
+        (Status::Unborn | Status::Created, Some(master)) => program.masters[master.index()].owner,
+        _ => task,
+    }
+}
+
+/// Those of some tasks that are still being activated.
+fn activating(program: &Program, state: &State, tasks: &[Expr]) -> Vec<TaskId> {
+    let started = tasks.iter().filter_map(|t| match program.eval(state, t) {
+        Ok(Value::Known(t)) => Some(TaskId(t as u32)),
+        _ => None,
+    });
+    started.filter(|t| state.tasks[t.index()].status == Status::Activating).collect()
+}
+
+/// Those that serve the triggering call of an asynchronous select.
+fn servers_of_trigger(state: &State, task: TaskId) -> Vec<TaskId> {
+    let serves = |t: &TaskId| {
+        let ts = &state.tasks[t.index()];
+        let bodies = ts.frames.iter().filter_map(|f| f.serving);
+        ts.accepts.iter().map(|r| r.caller).chain(bodies).any(|c| c.task == task)
+    };
+    (0..state.tasks.len()).map(TaskId::from).filter(|t| *t != task && serves(t)).collect()
 }
 
 /// In a few words, what a task that does not accept is doing.
@@ -190,14 +252,20 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     let program = semantics.program;
     let ts = &state.tasks[task.index()];
     let mut starts = Vec::new();
-    // A task that waits in a call goes on behind it.
+    let handlers = program.handlers_at(ts.pc).map(|c| c.1);
+    // A task that waits in a call goes on behind it, one that waits for the end of others never by an exception.
     match (ts.wait, &program.node(ts.pc).action) {
-        (Wait::Queued { .. } | Wait::Rendezvous { .. }, action) => action.each_successor(|l| starts.push(l)),
+        (Wait::Queued { .. } | Wait::Rendezvous { .. }, action) => {
+            action.each_successor(|l| starts.push(l));
+            starts.extend(handlers);
+        }
+        (Wait::Nothing, action @ Action::Await { .. }) => action.each_successor(|l| starts.push(l)),
         _ => starts.push(ts.pc),
     }
-    starts.extend(program.handlers_at(ts.pc).map(|c| c.1));
     for frame in &ts.frames {
         program.node(frame.site).action.each_successor(|l| starts.push(l));
+        // An exception may leave what was called there.
+        starts.extend(program.handlers_at(frame.site).map(|c| c.1));
         starts.extend(frame.serving.map(|_| frame.site));
     }
     let mut locs = closure(program, starts, |_| true);
@@ -268,74 +336,131 @@ fn changes(semantics: &Semantics, locs: &[Loc], cells: &[VarId], counted: &[Entr
     })
 }
 
-/// What kind of blocking a state is in which nobody can move; None if it is none.
-pub fn kind_of_blocking(semantics: &Semantics, state: &State) -> Option<Kind> {
-    let (kind, _) = classify(&why_blocked(semantics, state))?;
-    // The environment may stop calling at any time.
-    (!semantics.program.open || kind != Kind::ServerIdle).then_some(kind)
+/// The tasks that are stuck in a state in which nobody can move, or only the environment.
+pub fn all_stuck(program: &Program, state: &State) -> Vec<TaskId> {
+    let counts = |t: &TaskId| alive(state.tasks[t.index()].status) && !program.tasks[t.index()].background;
+    (0..state.tasks.len()).map(TaskId::from).filter(counts).collect()
 }
 
-/// What kind of blocking it is that some tasks are stuck, whom to name, and why they wait.
-pub fn kind_of_stuck(
-    semantics: &Semantics,
-    state: &State,
-    stuck: &[TaskId],
-) -> Option<(Kind, Vec<TaskId>, Vec<Waiting>)> {
+/// In which ways the tasks are blocked that are stuck in a state where everybody has settled.
+pub fn kinds_of_blocking(semantics: &Semantics, state: &State, stuck: &[TaskId]) -> Vec<Blocked> {
     let mut waiting = why_blocked(semantics, state);
     waiting.retain(|w| stuck.contains(&w.task));
-    // The circle is among those that are stuck.
-    waiting.iter_mut().for_each(|w| w.on.retain(|t| stuck.contains(t)));
-    let (kind, named) = classify(&waiting)?;
-    (kind != Kind::ServerIdle).then_some((kind, named, waiting))
+    let mut all = classify(&waiting);
+    // The environment may stop calling at any time.
+    all.retain(|b| !semantics.program.open || b.kind != Kind::ServerIdle);
+    if all.is_empty() && semantics.enabled(state).is_empty() && !waiting.is_empty() && !semantics.program.open
+    {
+        // Nobody can move, though nobody is in a call or waits for one.
+        let tasks = waiting.iter().map(|w| w.task).collect();
+        all.push(Blocked { kind: Kind::ClientBlocked, tasks, behind: Vec::new(), waiting });
+    }
+    all
 }
 
-/// Tells the kinds of blocking apart. `stuck` are the tasks that can never go on.
-pub fn classify(waiting: &[Waiting]) -> Option<(Kind, Vec<TaskId>)> {
-    let clients: Vec<&Waiting> = waiting.iter().filter(|w| w.role == Role::Client).collect();
-    if clients.is_empty() {
-        let servers: Vec<TaskId> =
-            waiting.iter().filter(|w| w.role == Role::Server).map(|w| w.task).collect();
-        return match servers.is_empty() {
-            false => Some((Kind::ServerIdle, servers)),
-            // Only parents wait: for a task that is stuck in a way of its own.
-            true if waiting.is_empty() => None,
-            true => Some((Kind::ClientBlocked, waiting.iter().map(|w| w.task).collect())),
-        };
+/// Whether a kind of blocking stays what it is when more tasks get stuck. A circle does; a task outside of
+/// any becomes part of one only if somebody whom it waits for, directly or not, still goes on.
+pub fn is_final(semantics: &Semantics, state: &State, blocked: &Blocked, stuck: &[TaskId]) -> bool {
+    if blocked.kind == Kind::CircularWait {
+        return true;
     }
-    match cycle(waiting) {
-        Some(tasks) => Some((Kind::CircularWait, tasks)),
-        None => Some((Kind::ClientBlocked, clients.iter().map(|w| w.task).collect())),
+    // Who is not started yet may come to be waited for.
+    if state.tasks.iter().any(|t| matches!(t.status, Status::Unborn | Status::Created)) {
+        return false;
     }
+    let waiting = why_blocked(semantics, state);
+    let mut seen = blocked.tasks.clone();
+    let mut work = blocked.tasks.clone();
+    while let Some(task) = work.pop() {
+        let Some(w) = waiting.iter().find(|w| w.task == task) else { return false };
+        for on in w.on.iter().filter(|t| alive(state.tasks[t.index()].status)) {
+            if !stuck.contains(on) {
+                return false;
+            }
+            if !seen.contains(on) {
+                seen.push(*on);
+                work.push(*on);
+            }
+        }
+    }
+    true
 }
 
-/// The tasks that wait for each other: the largest set in which everybody waits, directly or not,
-/// for everybody else. Named are the callers in it; if there is only one, the others, too.
-fn cycle(waiting: &[Waiting]) -> Option<Vec<TaskId>> {
+/// Gives each of some stuck tasks its place in one finding.
+fn classify(waiting: &[Waiting]) -> Vec<Blocked> {
     let place: HashMap<TaskId, u32> = waiting.iter().enumerate().map(|(i, w)| (w.task, i as u32)).collect();
-    // A master waits for its tasks anyway; that closes no circle of its own.
-    let next: Vec<Vec<u32>> = waiting
-        .iter()
-        .map(|w| {
-            let on = w.on.iter().filter_map(|t| place.get(t).copied());
-            on.filter(|i| waiting[*i as usize].role != Role::Parent).collect()
-        })
-        .collect();
-    let mut best: Option<Vec<TaskId>> = None;
-    for component in components(waiting.len(), |s, k| next[s as usize].get(k).copied()) {
-        let circular = component.len() > 1 || next[component[0] as usize].contains(&component[0]);
-        let members = component.iter().map(|i| &waiting[*i as usize]);
-        let client = |w: &&Waiting| w.role == Role::Client;
-        if !circular || !members.clone().any(|w| client(&w)) {
-            continue;
-        }
-        let mut circle: Vec<TaskId> = members.clone().map(|w| w.task).collect();
-        circle.sort();
-        let mut clients: Vec<TaskId> = members.filter(client).map(|w| w.task).collect();
-        clients.sort();
-        let named = if clients.len() > 1 { clients } else { circle };
-        if best.as_ref().is_none_or(|b| (named.len(), &b[..]) > (b.len(), &named[..])) {
-            best = Some(named);
+    let next: Vec<Vec<u32>> =
+        waiting.iter().map(|w| w.on.iter().filter_map(|t| place.get(t).copied()).collect()).collect();
+    let new = |kind, tasks| Blocked { kind, tasks, behind: Vec::new(), waiting: Vec::new() };
+    let mut all: Vec<Blocked> = Vec::new();
+    // By task: the finding that it belongs to.
+    let mut of: Vec<Option<usize>> = vec![None; waiting.len()];
+    for circle in circles(waiting, &next) {
+        circle.iter().for_each(|i| of[*i] = Some(all.len()));
+        all.push(new(Kind::CircularWait, named(waiting, &circle)));
+    }
+    let within: Vec<bool> = of.iter().map(Option::is_some).collect();
+    join(&next, &mut of, all.len());
+    for (i, w) in waiting.iter().enumerate() {
+        if let (Some(b), false, Role::Client | Role::Server) = (of[i], within[i], w.role) {
+            all[b].behind.push(w.task);
         }
     }
-    best
+    for (role, kind) in [(Role::Client, Kind::ClientBlocked), (Role::Server, Kind::ServerIdle)] {
+        let rest: Vec<usize> =
+            (0..waiting.len()).filter(|i| of[*i].is_none() && waiting[*i].role == role).collect();
+        if !rest.is_empty() {
+            rest.iter().for_each(|i| of[*i] = Some(all.len()));
+            all.push(new(kind, rest.iter().map(|i| waiting[*i].task).collect()));
+        }
+    }
+    join(&next, &mut of, all.len());
+    for (w, of) in waiting.iter().zip(&of) {
+        // Who is about to terminate waits for everybody.
+        let first = (w.role == Role::Leaving && !all.is_empty()).then_some(0);
+        if let Some(b) = of.or(first) {
+            all[b].waiting.push(w.clone());
+        }
+    }
+    all
+}
+
+/// Lets those who belong nowhere join the first finding that they wait for, directly or not.
+fn join(next: &[Vec<u32>], of: &mut [Option<usize>], count: usize) {
+    for finding in 0..count {
+        let mut more = true;
+        while std::mem::take(&mut more) {
+            for i in 0..of.len() {
+                if of[i].is_none() && next[i].iter().any(|n| of[*n as usize] == Some(finding)) {
+                    of[i] = Some(finding);
+                    more = true;
+                }
+            }
+        }
+    }
+}
+
+/// The largest sets of tasks in which everybody waits, directly or not, for everybody else, and somebody is
+/// in a call. Servers that could call each other, but wait for calls, are idle all the same.
+fn circles(waiting: &[Waiting], next: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    for component in components(waiting.len(), |s, k| next[s as usize].get(k).copied()) {
+        let mut circle: Vec<usize> = component.into_iter().map(|i| i as usize).collect();
+        circle.sort_unstable();
+        let circular = circle.len() > 1 || next[circle[0]].contains(&(circle[0] as u32));
+        if circular && circle.iter().any(|i| waiting[*i].role == Role::Client) {
+            all.push(circle);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Those of a circle that are in a call; if there is only one, the others, too.
+fn named(waiting: &[Waiting], circle: &[usize]) -> Vec<TaskId> {
+    let tasks = |only: &dyn Fn(&Waiting) -> bool| -> Vec<TaskId> {
+        circle.iter().map(|i| &waiting[*i]).filter(|w| only(w)).map(|w| w.task).collect()
+    };
+    let clients = tasks(&|w| w.role == Role::Client);
+    if clients.len() > 1 { clients } else { tasks(&|_| true) }
 }

@@ -57,19 +57,19 @@ impl Kind {
         }
     }
 
-    /// What it means that the check holds.
+    /// What is expected of a program; `Outcome::promise` says what is known of one.
     pub fn promise(self) -> &'static str {
         match self {
             Kind::CircularWait => "no tasks wait for each other in a circle",
             Kind::ClientBlocked => "no task waits for ever in an entry call",
-            Kind::ServerIdle => "no server is left waiting when everybody else is done",
-            Kind::Spin => "no task waits busily for ever",
+            Kind::ServerIdle => "no server without terminate waits for calls that never come",
+            Kind::Spin => "no task waits busily for what nobody will change",
             Kind::TaskingError => "no call or activation raises Tasking_Error",
-            Kind::ProgramError => "no select or barrier raises Program_Error",
+            Kind::ProgramError => "no select, barrier or ceiling raises Program_Error",
             Kind::UnhandledException => "no task dies of an exception",
             Kind::Race => "no variable is accessed by two tasks at once, one writing",
             Kind::Assertion => "every assertion holds",
-            Kind::DeadEntry => "every entry can be called and accepted",
+            Kind::DeadEntry => "every entry is called and served in some execution",
             Kind::Ctl => "the formula holds",
             Kind::Sequence => "the property holds",
         }
@@ -105,4 +105,12 @@ pub struct Finding {
     pub waiting: Vec<Waiting>,
     /// The trace needs a branch on a value that the model does not know.
     pub guessed: bool,
+    /// That it lasts for ever was not shown: too much can follow the trace.
+    pub unshown: bool,
+}
+
+impl Finding {
+    pub fn is_certain(&self) -> bool {
+        !self.guessed && !self.unshown
+    }
 }

@@ -1,5 +1,6 @@
 //! Temporal formulas whose names were found in a program.
 
+use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Step, What};
 use rendez_model::state::{Lock, State, Status, TaskState, Wait};
 use rendez_model::{Action, EntryId, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value};
@@ -16,11 +17,11 @@ use crate::verdict::{Answer, PropertyAnswer};
 /// Which infinite executions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fairness {
-    #[default]
     None,
-    /// A task that can go on all the time does so some time.
+    /// A task that can go on all the time does so some time; but calls of others on the same entry may come first for ever.
+    #[default]
     Weak,
-    /// And who waits for an entry that is served again and again is served some time.
+    /// And queues are in order: who waits for an entry that is served again and again is served some time.
     Fifo,
 }
 
@@ -34,6 +35,27 @@ impl Fairness {
             Fairness::Fifo => Some(
                 "the scheduler is weakly fair, and a call waiting in a queue that is served again and again is served",
             ),
+        }
+    }
+
+    /// The executions that count, in words.
+    pub fn covers(self) -> String {
+        let under = match self {
+            Fairness::None => return "every execution".into(),
+            Fairness::Weak => "under weak fairness",
+            Fairness::Fifo => "under weak fairness, with queues that serve everybody",
+        };
+        format!("every execution, {under}")
+    }
+}
+
+/// The executions that a verdict on a property of event sequences is about, in words.
+pub fn covers(monitor: &Monitor, fairness: Fairness) -> String {
+    match (monitor.is_safety(), monitor.again.is_empty()) {
+        (true, _) => "every execution".into(),
+        (false, false) => fairness.covers(),
+        (false, true) => {
+            "every execution that ends; of the others, that some continuation could satisfy it".into()
         }
     }
 }
@@ -88,7 +110,7 @@ impl Resolved {
         }
     }
 
-    /// Whether it is about events, not about states.
+    /// Whether it is about events, perhaps together with the states that they lead to.
     pub fn is_about_events(&self) -> bool {
         match self {
             Resolved::Accept(..) | Resolved::Event(_) => true,
@@ -98,7 +120,22 @@ impl Resolved {
         }
     }
 
-    /// Whether a formula about events is true of a step that is one.
+    /// Whether it is about events and states: it holds of steps that are events, of which it says both what they are
+    /// and how it goes on after them.
+    pub fn is_mixed(&self) -> bool {
+        self.is_about_events() && self.is_about_states()
+    }
+
+    fn is_about_states(&self) -> bool {
+        match self {
+            Resolved::Const(_) | Resolved::Accept(..) | Resolved::Event(_) => false,
+            Resolved::Not(f) => f.is_about_states(),
+            Resolved::And(a, b) | Resolved::Or(a, b) => a.is_about_states() || b.is_about_states(),
+            _ => true,
+        }
+    }
+
+    /// Whether a formula about events alone is true of a step that is one.
     pub fn matches(&self, program: &Program, step: &Step) -> bool {
         match self {
             Resolved::Const(value) => *value,
@@ -164,7 +201,7 @@ pub fn is_event(program: &Program, step: &Step) -> bool {
 }
 
 /// The caller and the entry of what begins with a step.
-fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
+pub fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
     match step.what {
         What::Accepted { entry, caller, .. } => Some((caller, entry)),
         What::Released { served, .. } => served,
@@ -205,14 +242,19 @@ impl Question {
 
     /// A formula, and where tasks must be seen for it.
     fn about(program: &Program, resolved: Resolved, text: String, name: String, span: Span) -> Question {
-        let (mut places, mut events, mut ends) = (Vec::new(), false, false);
+        let (mut places, mut events, mut ends, mut mixed) = (Vec::new(), false, false, false);
         resolved.each(&mut |part| match part {
             Resolved::At(_, locs) => places.extend_from_slice(locs),
             Resolved::Ended(_) => ends = true,
-            part => events |= part.is_about_events(),
+            part => {
+                events |= part.is_about_events();
+                mixed |= part.is_mixed();
+            }
         });
         let is_noticed = |loc: &Loc| {
-            (events && annotation(program, *loc).is_some())
+            // The state that an event leads to must be seen.
+            mixed
+                || (events && annotation(program, *loc).is_some())
                 || (ends && matches!(program.node(*loc).action, Action::Terminate))
         };
         let mut stops: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is_noticed).collect();
@@ -328,6 +370,7 @@ impl Question {
             trace: Some(trace),
             waiting: Vec::new(),
             guessed,
+            unshown: false,
         };
         match guessed {
             false => Answer::Violated(vec![finding]),
@@ -339,13 +382,14 @@ impl Question {
     }
 
     /// A verdict on the formula.
-    pub fn answered(&self, engine: &'static str, answer: Answer) -> PropertyAnswer {
+    pub fn answered(&self, engine: &'static str, fairness: Fairness, answer: Answer) -> PropertyAnswer {
         PropertyAnswer {
             name: self.name.clone(),
             kind: "ctl",
             engine,
             text: self.text.clone(),
             answer,
+            covers: fairness.covers(),
             assumptions: Vec::new(),
             vacuous: None,
             stats: None,

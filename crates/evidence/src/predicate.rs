@@ -1,16 +1,15 @@
 //! Predicates of queries: events that are meant by what they look like.
 //!
 //! Every rendezvous that the program may have is written out, once for each caller and each combination of
-//! values of its parameters; what a query's symbols mean is decided for each of them. Those that no symbol
-//! tells apart become one symbol of the query that is left.
+//! values of its parameters; a predicate means those that it fits.
 
 use std::collections::BTreeMap;
 
 use rendez_model::monitor::Happening;
 use rendez_model::{Action, Domain, EntryId, Formal, Program, TaskId};
-use rendez_property::events::{Binding, Pattern};
-use rendez_property::inca::{Letters, Predicate};
-use rendez_property::regular::File;
+use rendez_property::events::Pattern;
+use rendez_property::inca::Predicate;
+use rendez_property::regular::{File, Meaning, Regular};
 use rendez_property::{Position, Wrong};
 
 use crate::bind::{happenings, same};
@@ -29,72 +28,31 @@ struct Event {
 const VALUES: i64 = 64;
 const COMBINATIONS: usize = 4096;
 
-/// Replaces the predicates of the queries of a file by the events that they fit.
-pub fn resolve(program: &Program, file: &mut File) -> Result<(), Wrong> {
-    for p in 0..file.properties.len() {
-        let Some(query) = file.properties[p].query.clone().filter(|q| !q.predicates.is_empty()) else {
-            continue;
-        };
-        let property = &file.properties[p];
-        let events = events(program, property.position)?;
-        let mut kept: Vec<(String, Position)> = Vec::new();
-        let mut means: Vec<Letters> = vec![Vec::new(); property.symbols.len()];
-        // By symbol: the events that it means.
-        let mut fits: Vec<Vec<bool>> = Vec::new();
-        for (s, (symbol, at)) in property.symbols.iter().enumerate() {
-            let meant = match query.predicates.iter().find(|(l, _)| *l as usize == s) {
-                Some((_, predicate)) => Some(check(program, file, predicate, &events, *at)?),
-                None => named(program, file, symbol, &events, *at)?,
-            };
-            if let Some(meant) = &meant
-                && !meant.contains(&true)
-            {
-                return Err(Wrong::at(*at, format!("nothing in the program is `{symbol}`")));
-            }
-            if meant.is_none() {
-                means[s].push(kept.len() as u32);
-                kept.push((symbol.clone(), *at));
-            }
-            fits.push(meant.unwrap_or_else(|| vec![false; events.len()]));
-        }
-        let mut classes: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-        for e in 0..events.len() {
-            let class: Vec<usize> = (0..fits.len()).filter(|s| fits[*s][e]).collect();
-            if !class.is_empty() {
-                classes.entry(class).or_default().push(e);
-            }
-        }
-        let mut bindings = Vec::new();
-        for (class, members) in &classes {
-            let position = property.symbols[class[0]].1;
-            let names: Vec<&str> = class.iter().map(|s| property.symbols[*s].0.as_str()).collect();
-            let symbol = format!("{} #{p}", names.join(" & "));
-            let pattern = |e: &usize| {
-                let event = &events[*e];
-                Pattern::Accept {
-                    entry: program.entry_name(event.entry),
-                    by: Some(program.tasks[event.caller.index()].name.clone()),
-                    values: event.values.clone(),
-                }
-            };
-            bindings.push(Binding {
-                symbol: symbol.clone(),
-                patterns: members.iter().map(pattern).collect(),
-                position,
-            });
-            class.iter().for_each(|s| means[*s].push(kept.len() as u32));
-            kept.push((symbol, position));
-        }
-        let query = query.renamed(&means);
-        let property = &mut file.properties[p];
-        property.automaton = query
-            .property(kept.len())
-            .ok_or_else(|| Wrong::at(property.position, "the query is too large"))?;
-        property.symbols = kept;
-        property.query = Some(query);
-        file.bindings.extend(bindings);
+/// What a symbol of a query means by a predicate; None if it is a name.
+pub(crate) fn meant(
+    program: &Program,
+    file: &File,
+    property: &Regular,
+    symbol: u32,
+    at: Position,
+) -> Result<Option<Vec<Happening>>, Wrong> {
+    let Meaning::Query(query) = &property.meaning else { return Ok(None) };
+    let Some((_, predicate)) = query.predicates.iter().find(|(s, _)| *s == symbol) else { return Ok(None) };
+    let events = events(program, property.position)?;
+    let fits = check(program, file, predicate, &events, at)?;
+    let fitting = events.into_iter().zip(fits).filter(|(_, fits)| *fits);
+    let meant: Vec<Happening> = fitting
+        .map(|(event, _)| Happening::Accept {
+            entries: vec![event.entry],
+            by: Some(event.caller),
+            values: event.values,
+        })
+        .collect();
+    if meant.is_empty() {
+        let name = &property.symbols[symbol as usize].0;
+        return Err(Wrong::at(at, format!("nothing in the program is `{name}`")));
     }
-    Ok(())
+    Ok(Some(meant))
 }
 
 /// Every rendezvous that may happen.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use rendez_model::access::{Access, each_written, touched};
+use rendez_model::access::{Access, Touch, each_written, never_changes, touched};
 use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Fate, Outcome, Step, What};
-use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, Domain, EntryId, ExceptionId, Loc, Program, Storage, TaskId, VarId, passes};
+use rendez_model::state::{Lock, State, Status, Wait};
+use rendez_model::{
+    Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId, passes,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
@@ -26,10 +28,16 @@ pub enum Seen {
         first: (TaskId, Loc),
         second: (TaskId, Loc),
         writes: (bool, bool),
+        /// Not if one of them accesses one of several cells, and nobody knows which.
+        sure: bool,
     },
     /// No task can move and not all have ended.
     Blocked,
     Unsupported {
+        loc: Loc,
+    },
+    /// The execution is not followed any further.
+    Stopped {
         loc: Loc,
     },
     /// A property of event sequences can no longer hold.
@@ -89,6 +97,7 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
     match &step.what {
         // The end of the same step may have served the call.
         What::Queued(entry) | What::Requeued { entry, .. } => {
+            served_in(program, after, Some(*entry), &mut f);
             let caller = match step.what {
                 What::Requeued { caller, .. } => caller,
                 _ => step.task,
@@ -105,9 +114,30 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
                 && let Some(entry) = entry.constant()
             {
                 f(EntryId(entry as u32), true, false);
+                served_in(program, after, Some(EntryId(entry as u32)), &mut f);
             }
         }
+        What::Aborted(_) => served_in(program, after, None, &mut f),
         _ => {}
+    }
+}
+
+/// The entries that are being served: calls that come or go change how many wait, and may so open the barrier for
+/// somebody else. Those of the object of an entry, or of all.
+fn served_in(program: &Program, after: &State, of: Option<EntryId>, f: &mut impl FnMut(EntryId, bool, bool)) {
+    let of = of.map(|e| program.entries[e.index()].owner);
+    for (o, lock) in after.locks.iter().enumerate() {
+        let object = Owner::Object(ObjectId::from(o));
+        let Lock::Write(task) = *lock else { continue };
+        if of.is_some_and(|owner| owner != object) {
+            continue;
+        }
+        let frames = &after.tasks[task.index()].frames;
+        for ((_, entry), proc) in program.bodies.range((task, EntryId(0))..=(task, EntryId(u32::MAX))) {
+            if program.entries[entry.index()].owner == object && frames.iter().any(|f| f.proc == *proc) {
+                f(*entry, false, true);
+            }
+        }
     }
 }
 
@@ -136,6 +166,8 @@ pub struct Effort {
     rounds: Rounds,
     /// By cell: its value decides something.
     matters: Vec<bool>,
+    /// By cell: several tasks could see it change, but nobody ever changes it.
+    fixed: Vec<bool>,
 }
 
 impl Effort {
@@ -143,7 +175,11 @@ impl Effort {
         // A loop whose exit is never taken, whatever happens, has none.
         let mut folded = program.clone();
         passes::fold_constants(&mut folded);
-        Effort { rounds: Rounds::new(&folded), matters: passes::cells_that_matter(&folded) }
+        Effort {
+            rounds: Rounds::new(&folded),
+            matters: passes::cells_that_matter(&folded),
+            fixed: never_changes(program),
+        }
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
@@ -176,7 +212,12 @@ impl Effort {
                 if before.tasks[outcome.step.task.index()].pc == outcome.step.loc {
                     touched(program, access, before, outcome.step.task, &mut reads, &mut writes);
                 }
-                if !reads.is_empty() && self.rounds.repeats(outcome.step.loc) {
+                let mut writes: Vec<VarId> = writes.into_iter().map(|w| w.0).collect();
+                let mut looks = !reads.is_empty();
+                if let Action::Branch { cond, .. } = &program.node(outcome.step.loc).action {
+                    cond.each_cell(program, &mut |cell| looks |= self.fixed[cell.index()]);
+                }
+                if looks && self.rounds.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
                 // What decides nothing is of no use; what is not followed may change.
@@ -215,7 +256,7 @@ impl Effort {
 
 /// Two tasks about to access one variable, one of them writing.
 pub fn races(program: &Program, access: &Access, state: &State, mut found: impl FnMut(Seen)) {
-    let mut all: Vec<(TaskId, Loc, Vec<VarId>, Vec<VarId>)> = Vec::new();
+    let mut all: Vec<(TaskId, Loc, Vec<Touch>, Vec<Touch>)> = Vec::new();
     for (t, ts) in state.tasks.iter().enumerate() {
         if !matches!(ts.status, Status::Active | Status::Activating) || ts.wait != Wait::Nothing {
             continue;
@@ -232,10 +273,15 @@ pub fn races(program: &Program, access: &Access, state: &State, mut found: impl 
     }
     for (i, a) in all.iter().enumerate() {
         for b in &all[i + 1..] {
-            for var in a.3.iter().chain(&a.2) {
-                let (wa, wb) = (a.3.contains(var), b.3.contains(var));
-                if (wa && (wb || b.2.contains(var))) || (wb && (wa || a.2.contains(var))) {
-                    found(Seen::Race { var: *var, first: (a.0, a.1), second: (b.0, b.1), writes: (wa, wb) });
+            for (var, _) in a.3.iter().chain(&a.2) {
+                let of = |list: &[Touch]| list.iter().find(|t| t.0 == *var).map(|t| t.1);
+                let ((wa, ra), (wb, rb)) = ((of(&a.3), of(&a.2)), (of(&b.3), of(&b.2)));
+                // One of them writes; the other one writes or reads. Which is sure counts more.
+                let pairs = [(wa, wb), (wa, rb), (ra, wb)];
+                let both = pairs.into_iter().filter_map(|(a, b)| a.zip(b)).map(|(a, b)| a && b).max();
+                if let Some(sure) = both {
+                    let writes = (wa.is_some(), wb.is_some());
+                    found(Seen::Race { var: *var, first: (a.0, a.1), second: (b.0, b.1), writes, sure });
                 }
             }
         }

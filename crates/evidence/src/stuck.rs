@@ -19,7 +19,7 @@ pub fn stuck(semantics: &Semantics, state: &State) -> Vec<TaskId> {
     let program = semantics.program;
     let in_call = |t: &TaskId| matches!(state.tasks[t.index()].wait, Wait::Queued { .. });
     if !(0..state.tasks.len()).map(TaskId::from).any(|t| in_call(&t))
-        || program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. }))
+        || program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. } | Action::Async { .. }))
     {
         return Vec::new();
     }
@@ -32,6 +32,9 @@ pub fn stuck(semantics: &Semantics, state: &State) -> Vec<TaskId> {
         }
         let closed = held.closed_entries();
         let uses = held.uses(&closed);
+        if uses.anything {
+            return Vec::new();
+        }
         let shut: BTreeSet<EntryId> =
             held.shut.iter().copied().filter(|e| held.stays_shut(*e, &uses)).collect();
         let tasks: BTreeSet<TaskId> =
@@ -59,6 +62,8 @@ struct Uses {
     written: BTreeSet<VarId>,
     called: BTreeSet<EntryId>,
     objects_closed: bool,
+    /// Something that is not modelled.
+    anything: bool,
 }
 
 impl Held<'_, '_> {
@@ -69,7 +74,7 @@ impl Held<'_, '_> {
     /// Whether a task waits and cannot go on by itself.
     fn may_be_stuck(&self, task: TaskId) -> bool {
         let ts = &self.state.tasks[task.index()];
-        if !alive(ts.status) || !ts.transfers.is_empty() || ts.aborted {
+        if !alive(ts.status) || ts.aborted || self.is_abortable(task) {
             return false;
         }
         match (ts.wait, &self.program().node(ts.pc).action) {
@@ -85,6 +90,17 @@ impl Held<'_, '_> {
                 !self.semantics.dependents(self.state, masters).is_empty()
             }
             _ => false,
+        }
+    }
+
+    /// Whether a task is in an abortable part, or depends on one that is: it is aborted when that part is left.
+    fn is_abortable(&self, mut task: TaskId) -> bool {
+        loop {
+            if !self.state.tasks[task.index()].transfers.is_empty() {
+                return true;
+            }
+            let Some(master) = self.program().tasks[task.index()].master else { return false };
+            task = self.program().masters[master.index()].owner;
         }
     }
 
@@ -113,7 +129,12 @@ impl Held<'_, '_> {
         barrier.walk(&mut |e| {
             plain &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_));
         });
-        plain && self.program().eval(self.state, barrier) == Ok(Value::Known(0))
+        // A barrier that raises an exception fails all calls.
+        let fails = match self.program().entries[entry.index()].owner {
+            Owner::Object(object) => self.program().a_barrier_may_raise(object),
+            Owner::Task(_) => false,
+        };
+        plain && !fails && self.program().eval(self.state, barrier) == Ok(Value::Known(0))
     }
 
     /// What everybody else may still do. A call of an entry that is never served is the end.
@@ -194,6 +215,7 @@ impl Held<'_, '_> {
             }
             Action::Call { proc, .. } => work.push(program.procs[proc.index()].start),
             Action::Close { .. } => uses.objects_closed = true,
+            Action::Unsupported { .. } => uses.anything = true,
             _ => {}
         }
         action.each_successor(|l| work.push(l));

@@ -26,15 +26,10 @@ pub struct TraceStep {
 /// Replays moves one at a time on nothing but the semantics. None if one is not possible: then
 /// the path is no execution, and whoever found it is wrong.
 pub fn replay(semantics: &Semantics, moves: &[Move]) -> Option<Trace> {
-    let mut state = semantics.initial();
-    let mut steps = Vec::with_capacity(moves.len());
-    for mv in moves {
-        let outcome = semantics.step(&state, *mv)?;
-        let changes = changes(&state, &outcome.state);
-        steps.push(TraceStep { step: outcome.step, changes });
-        state = outcome.state;
-    }
-    Some(Trace { steps, last: state, moves: moves.to_vec(), loop_from: None })
+    let last = semantics.initial();
+    let mut trace = Trace { steps: Vec::new(), last, moves: Vec::new(), loop_from: None };
+    trace.go_on(semantics, moves)?;
+    Some(trace)
 }
 
 fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {
@@ -48,6 +43,18 @@ fn changes(before: &State, after: &State) -> Vec<(VarId, Value)> {
 }
 
 impl Trace {
+    /// Replays more moves; None if one is not possible.
+    pub fn go_on(&mut self, semantics: &Semantics, moves: &[Move]) -> Option<()> {
+        for mv in moves {
+            let outcome = semantics.step(&self.last, *mv)?;
+            let changes = changes(&self.last, &outcome.state);
+            self.steps.push(TraceStep { step: outcome.step, changes });
+            self.last = outcome.state;
+            self.moves.push(*mv);
+        }
+        Some(())
+    }
+
     pub fn guessed(&self) -> bool {
         self.steps.iter().any(|s| s.step.guessed)
     }

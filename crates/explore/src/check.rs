@@ -1,42 +1,66 @@
 //! The default checks, decided from one search.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Findings, Options, Outcome, Seen};
+use rendez_evidence::{Control, End, Findings, Options, Outcome, Reason, Seen};
 use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::{Lock, TaskState};
 use rendez_model::{Action, Program};
+use rustc_hash::FxHashSet;
 
 use crate::local::LocalSteps;
 use crate::search::{Breadth, Search, search};
 use crate::spin::forever;
+use crate::temporal::Unfolded;
 use crate::walk::walk;
 
 /// Of random walks.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// The part of the time that is for the search; the rest is for random walks, where the search is cut short.
+const SEARCHED: f64 = 0.8;
+
 /// Explores the program and decides the default checks.
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
+    let started = Instant::now();
+    let left = |part: f64| options.timeout.map(|t| t.mul_f64(part).saturating_sub(started.elapsed()));
     let semantics = Semantics::bounded(program, options.recursion);
     let local = local_steps(program, options);
-    let found = search(&semantics, &local, options, control, &mut Breadth::default());
+    let exhaustive = Options { timeout: left(SEARCHED), ..options.clone() };
+    let found = search(&semantics, &local, &exhaustive, control, &mut Breadth::default());
     let mut findings = Findings::new(&semantics);
+    if options.long_delays {
+        findings = findings.with_long_delays();
+    }
     collect(&semantics, &local, &found, &mut findings);
     // Findings that need a guess may have a twin that does not: search again without guesses.
     if found.guesses && findings.any_guessed() {
-        let certain = Options { skip_guesses: true, ..options.clone() };
+        let certain = Options { skip_guesses: true, timeout: left(SEARCHED), ..options.clone() };
         let second = search(&semantics, &local, &certain, control, &mut Breadth::default());
         let aside = findings.set_aside();
         collect(&semantics, &local, &second, &mut findings);
         findings.take_back(aside);
     }
     if found.end != End::Complete && found.end != End::Interrupted && !options.long_delays {
-        let time = options.timeout.map_or(Duration::from_secs(10), |t| t / 4).min(Duration::from_secs(30));
+        // Walks take no longer than the search before them.
+        let searched = Duration::from_secs_f64(found.stats.seconds).max(Duration::from_millis(200));
+        let time = left(1.0).unwrap_or(searched).min(searched).min(Duration::from_secs(10));
         walk(&semantics, &local, time, control, (SEED, 200), |moves, state, seen| {
             findings.seen(&seen, moves, state);
             false
         });
     }
-    let properties = findings.properties("explore", &found.witness, &found.end.reason(found.stats.states));
+    let why = found.end.reason(found.stats.states);
+    let live = findings.open_for_ever();
+    let open = match why.is_empty() && !live.is_empty() {
+        true => {
+            let rest = Options { timeout: left(1.0), ..options.clone() };
+            for_ever(program, &live, &rest, control, &mut findings)
+        }
+        false => why.clone(),
+    };
+    let properties =
+        findings.all_properties("explore", &found.witness, options.fairness, (&live, &open), &why);
     Outcome {
         engine: "explore",
         engines: Vec::new(),
@@ -46,8 +70,32 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         end: found.end,
         reached: findings.reached,
         contradictions: findings.contradictions,
-        cut: found.stopped,
+        bounds: findings.bounds,
         long_delays: options.long_delays,
+    }
+}
+
+/// Looks at the executions that block or go on for ever, for what some monitors demand of them. Says why that is
+/// open, if it is.
+fn for_ever(
+    program: &Program,
+    live: &[u16],
+    options: &Options,
+    control: &Control,
+    findings: &mut Findings,
+) -> Reason {
+    if options.long_delays {
+        return "executions that go on for ever are not looked at with --delays long".into();
+    }
+    match Unfolded::new(program, options, control) {
+        Ok(unfolded) => {
+            let decided = live.iter().try_for_each(|m| unfolded.recurs(*m, options.fairness, findings));
+            decided.map_or_else(
+                |end| end.reason(unfolded.len()),
+                |()| unfolded.bound().cloned().unwrap_or_default(),
+            )
+        }
+        Err(why) => why,
     }
 }
 
@@ -66,16 +114,14 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: 
         moves.extend(last);
         local.unmerged(semantics, &moves)
     };
-    let mut blocked = 0;
+    let mut blocked: FxHashSet<(Vec<TaskState>, Vec<Lock>)> = FxHashSet::default();
     for sighting in &found.sightings {
-        if sighting.what == Seen::Blocked {
-            blocked += 1;
-            // Many blocked states differ only in data; the first of each kind is enough.
-            if blocked > 2_000 {
-                continue;
-            }
-        }
         let state = found.graph.state(sighting.state);
+        // Many blocked states differ only in data, which says nothing about who waits where.
+        let places = || (state.tasks.iter().cloned().collect(), state.locks.iter().copied().collect());
+        if sighting.what == Seen::Blocked && !blocked.insert(places()) {
+            continue;
+        }
         findings.seen(&sighting.what, &path(sighting.state, sighting.mv), &state);
     }
     if found.end == End::Complete {

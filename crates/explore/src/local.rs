@@ -43,7 +43,18 @@ impl LocalSteps {
         while quiet < state.tasks.len() && budget > 0 {
             let task = TaskId::from(t);
             let mut moved = false;
+            // A state of this run to compare later ones with, a newer one each time the run is twice as long.
+            let (mut seen, mut steps, mut next) = (None, 0, 8);
             while budget > 0 && self.runs_alone(semantics.program, &state, task) {
+                if seen.as_ref() == Some(&state) {
+                    // It would go on like this for ever.
+                    moved = false;
+                    break;
+                }
+                steps += 1;
+                if steps == next {
+                    (seen, next) = (Some(state.clone()), 2 * next);
+                }
                 out.clear();
                 semantics.successors(&state, task, &mut out);
                 if out.len() != 1 || is_final(&out[0].step) {

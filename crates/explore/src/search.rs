@@ -7,7 +7,7 @@ use rendez_evidence::{
     Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
 };
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
-use rendez_model::state::State;
+use rendez_model::state::{State, Transfer};
 use rendez_model::{Action, Program, TaskId};
 use rustc_hash::FxHashSet;
 
@@ -33,8 +33,6 @@ pub struct Search {
     pub witness: Witness,
     /// A step was possible only because a value is unknown.
     pub guesses: bool,
-    /// A bound cut an execution short.
-    pub stopped: bool,
     pub end: End,
     pub stats: Stats,
 }
@@ -136,7 +134,6 @@ pub fn search_from(
         entries: Entries::new(program),
         witness: Witness::default(),
         guesses: false,
-        stopped: false,
         cut: false,
         progress: false,
     };
@@ -149,8 +146,8 @@ pub fn search_from(
     while let Some(next) = run.frontier.pop() {
         if graph.expanded().is_multiple_of(pause) {
             control.states.store(graph.len(), Ordering::Relaxed);
-            if control.stop.load(Ordering::Relaxed) {
-                end = End::Interrupted;
+            if let Some(told) = control.ended() {
+                end = told;
             } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
                 end = End::Time;
             } else if graph.memory() > options.memory {
@@ -186,7 +183,6 @@ pub fn search_from(
         entries: run.entries,
         witness: run.witness,
         guesses: run.guesses,
-        stopped: run.stopped,
         end,
         stats,
     }
@@ -212,7 +208,6 @@ struct Run<'s, 'p, F> {
     entries: Entries,
     witness: Witness,
     guesses: bool,
-    stopped: bool,
     /// A step of the state that is being expanded was not followed.
     cut: bool,
     /// A step of the state that is being expanded does more than look at variables again.
@@ -321,7 +316,7 @@ impl<F: Frontier> Run<'_, '_, F> {
                 continue;
             }
             if outcome.step.what == What::Stopped {
-                self.stopped = true;
+                self.see(Seen::Stopped { loc: outcome.step.loc }, id, Some(mv), state);
                 self.cut = true;
                 continue;
             }
@@ -353,7 +348,7 @@ impl<F: Frontier> Run<'_, '_, F> {
             What::Transferred => {
                 // One of the asynchronous selects was triggered by a call, or by its delay.
                 let ts = &before.tasks[outcome.step.task.index()];
-                !ts.transfers.iter().any(|t| t.fired)
+                !ts.transfers.iter().any(Transfer::fired)
             }
             _ => matches!(self.program().node(outcome.step.loc).action, Action::Delay { .. }),
         }

@@ -1,10 +1,9 @@
-//! Sets of states that are never left: tasks that wait busily for ever, and tasks that stay
-//! blocked while others run.
+//! Sets of states that are never left: tasks that wait busily for ever, and tasks that never move
+//! again while others do.
 
-use rendez_model::state::{Status, Wait};
 use rendez_model::{Program, TaskId};
 
-use rendez_evidence::{Forever, POLLS, PROGRESS, bottom_components};
+use rendez_evidence::{Forever, POLLS, PROGRESS, all_stuck, bottom_components};
 
 use crate::graph::Graph;
 
@@ -28,31 +27,15 @@ pub fn forever(program: &Program, graph: &Graph, mut found: impl FnMut(u32, Fore
             continue;
         }
         let first = component.iter().copied().min().unwrap_or(0);
-        let background = |t: usize| program.tasks[t].background;
-        if moves.iter().enumerate().all(|(t, m)| !m.0 || background(t)) {
-            found(first, Forever::Quiet);
-            continue;
-        }
         for (t, (moved, progress, polls)) in moves.iter().enumerate() {
-            if *moved && !progress && *polls && !background(t) {
+            if *moved && !progress && *polls && !program.tasks[t].background {
                 found(first, Forever::Spins(TaskId::from(t)));
             }
         }
-        // Blocked through the whole component, in the same call.
-        let state = graph.state(first);
-        for (t, ts) in state.tasks.iter().enumerate() {
-            let Wait::Queued { .. } = ts.wait else { continue };
-            if background(t) {
-                continue;
-            }
-            if ts.status == Status::Terminated || moves.get(t).is_some_and(|m| m.0) {
-                continue;
-            }
-            let stays = component.len() <= 20_000
-                && component.iter().all(|s| graph.state(*s).tasks[t].wait == ts.wait);
-            if stays {
-                found(first, Forever::Blocked(TaskId::from(t)));
-            }
+        let mut stuck = all_stuck(program, &graph.state(first));
+        stuck.retain(|t| !moves.get(t.index()).is_some_and(|m| m.0));
+        if !stuck.is_empty() {
+            found(first, Forever::Stuck(stuck));
         }
     }
 }

@@ -10,11 +10,14 @@ use rendez_evidence::{Control, Random, Seen, alive, seen_in};
 use rendez_model::TaskId;
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::State;
+use rustc_hash::FxHashSet;
 
 use crate::local::LocalSteps;
 
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
+/// Steps between two looks at the time.
+const POLL: usize = 256;
 
 /// Walks at random, `most` times at most, until the time is over or `found` has seen enough; it is called with the moves that
 /// lead to a sighting.
@@ -31,13 +34,18 @@ pub fn walk(
     let mut moves = Vec::new();
     let mut out = Vec::new();
     let mut walks = 0;
-    while started.elapsed() < time && !control.stop.load(std::sync::atomic::Ordering::Relaxed) && walks < most
-    {
+    // A walk may come by the same thing again and again.
+    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let over = || started.elapsed() >= time || control.ended().is_some();
+    while walks < most && !over() {
         moves.clear();
         walks += 1;
         let mut ended = false;
         let mut state = local.settle(semantics, semantics.initial(), |_, _| {});
-        for _ in 0..LENGTH {
+        for step in 0..LENGTH {
+            if step % POLL == POLL - 1 && over() {
+                return;
+            }
             // A random task that can move, then a random one of its steps.
             let n = state.tasks.len();
             let first = random.below(n);
@@ -54,7 +62,9 @@ pub fn walk(
                 moves.push(Move { task, choice: choice as u32 });
                 moved = true;
                 for seen in seen_in(&outcome.step) {
-                    if found(&local.unmerged(semantics, &moves), &outcome.state, seen) {
+                    if known.insert(seen.clone())
+                        && found(&local.unmerged(semantics, &moves), &outcome.state, seen)
+                    {
                         return;
                     }
                 }

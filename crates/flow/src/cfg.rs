@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use rendez_model::monitor::{Fit, Happening, Moment, Monitor};
+use rendez_model::monitor::{Fit, Happening, Moment, Monitor, tested};
 use rendez_model::{
-    Action, BinaryOp, CallMode, Domain, EntryId, ExceptionId, Expr, Formal, Loc, LockMode, MasterId,
+    Action, BinaryOp, CallMode, Cut, Domain, EntryId, ExceptionId, Expr, Formal, Loc, LockMode, MasterId,
     ObjectId, Owner, Place, ProcId, Program, TaskId, Trigger, Value, VarId,
 };
 
@@ -75,6 +75,7 @@ pub enum Part {
     Requeue {
         accept: Id,
         entry: EntryId,
+        formals: Vec<Formal>,
     },
     Lock {
         object: ObjectId,
@@ -216,15 +217,12 @@ impl Facts {
         }
         requeues.sort();
         requeues.dedup();
-        Facts {
-            abortable,
-            requeues,
-            closed,
-            pool,
-            recursive,
-            unchecked: false,
-            constant: constant_arguments(program),
-        }
+        // A call that is requeued takes back what bodies assigned to its parameters.
+        let constant = match requeues.is_empty() {
+            true => constant_arguments(program),
+            false => vec![None; program.vars.len()],
+        };
+        Facts { abortable, requeues, closed, pool, recursive, unchecked: false, constant }
     }
 }
 
@@ -330,43 +328,67 @@ fn equals(cell: Expr, value: i64) -> Expr {
     Expr::binary(BinaryOp::Equal, cell, Expr::Const(value))
 }
 
-/// The ways in which a moment may be seen by automata. `held` gives the expressions of parameters.
+/// The ways in which a moment may be seen by automata. `written` is the expression that is assigned.
 fn variants(program: &Program, automata: &[Monitor], moment: Moment, written: Option<&Expr>) -> Vec<Variant> {
-    let unknown = |_: VarId| Value::Any;
     let mut all = vec![Variant { ops: Vec::new(), letters: Vec::new() }];
     for (a, automaton) in automata.iter().enumerate() {
-        let mut next = Vec::new();
-        for variant in all {
-            let mut rest = Some(variant);
-            for (happening, letter) in &automaton.watch {
-                let fit = happening.fits(program, moment, &unknown);
-                if fit == Fit::No {
-                    continue;
-                }
-                let Some(base) = rest.take() else { break };
-                let test = match fit {
-                    Fit::Maybe => condition(program, happening, moment, written),
-                    _ => None,
-                };
-                let mut taken = Variant { ops: base.ops.clone(), letters: base.letters.clone() };
-                taken.letters.push((a as u8, *letter));
-                if let Some(test) = &test {
-                    taken.ops.push(Op::Assume(test.clone(), true));
-                }
-                next.push(taken);
-                if fit == Fit::Maybe {
-                    let mut base = base;
-                    if let Some(test) = test {
-                        base.ops.push(Op::Assume(test, false));
-                    }
-                    rest = Some(base);
-                }
-            }
-            next.extend(rest);
-        }
-        all = next;
+        let ways = readings(program, automaton, moment, written);
+        let joined = all.iter().flat_map(|before| {
+            ways.iter().map(|(ops, letter)| Variant {
+                ops: [&before.ops[..], ops].concat(),
+                letters: before.letters.iter().copied().chain(letter.map(|l| (a as u8, l))).collect(),
+            })
+        });
+        all = joined.collect();
     }
     all
+}
+
+/// The letters that a moment may be for one automaton, and what each needs. What no moment may carry is left out.
+fn readings(
+    program: &Program,
+    automaton: &Monitor,
+    moment: Moment,
+    written: Option<&Expr>,
+) -> Vec<(Vec<Op>, Option<u32>)> {
+    let mut ways: Vec<(Vec<Op>, Vec<u32>)> = vec![(Vec::new(), Vec::new())];
+    for (happening, symbol) in &automaton.watch {
+        let fit = happening.fits(program, moment, &|e| Ok(e.constant().map_or(Value::Any, Value::Known)));
+        if fit == Fit::No {
+            continue;
+        }
+        let test = match fit {
+            Fit::Maybe => condition(program, happening, moment, written),
+            _ => None,
+        };
+        let mut next = Vec::new();
+        for (ops, set) in ways {
+            let more: Vec<u32> = set.iter().copied().chain([*symbol]).collect();
+            if set.contains(symbol) || (fit == Fit::Maybe && !automaton.may_carry(&more)) {
+                next.push((ops, set));
+                continue;
+            }
+            let given = |took: bool| {
+                let assumed = test.iter().map(|t| Op::Assume(t.clone(), took));
+                ops.iter().cloned().chain(assumed).collect::<Vec<Op>>()
+            };
+            next.push((given(true), more));
+            if fit == Fit::Maybe {
+                next.push((given(false), set));
+            }
+        }
+        ways = next;
+    }
+    let letter = |(ops, mut set): (Vec<Op>, Vec<u32>)| {
+        set.sort_unstable();
+        match (set.is_empty(), automaton.number(&set)) {
+            (true, _) => Some((ops, None)),
+            (false, number) => number.map(|n| (ops, Some(automaton.sets[n as usize].1))),
+        }
+    };
+    let found: Vec<_> = ways.into_iter().filter_map(letter).collect();
+    assert!(!found.is_empty(), "every set of names that a moment carries is listed");
+    found
 }
 
 /// What decides whether a moment is the happening, if an expression can say it.
@@ -381,16 +403,7 @@ fn condition(
         (Happening::Write { value: Some((equal, v)), .. }, Moment::Write(..)) => {
             written.map(|e| signed(equals(e.clone(), *v), *equal))
         }
-        (Happening::Test { cells, value: Some((equal, v)) }, Moment::Test(expr)) => {
-            let mut found = Vec::new();
-            expr.each_cell(program, &mut |c| {
-                if cells.contains(&c) && !found.contains(&c) {
-                    found.push(c);
-                }
-            });
-            let each = found.into_iter().map(|c| signed(equals(Expr::Var(c), *v), *equal));
-            each.reduce(|a, b| Expr::binary(BinaryOp::Or, a, b))
-        }
+        (Happening::Test { cells, value }, Moment::Test(expr)) => Some(tested(program, expr, cells, *value)),
         (Happening::Accept { values, .. }, Moment::Accept { formals, .. }) => values
             .iter()
             .zip(formals)
@@ -422,13 +435,14 @@ pub fn finished(program: &Program, automata: &[Monitor], caller: TaskId, entry: 
     variants(program, automata, moment, None).into_iter().flat_map(|v| v.letters).collect()
 }
 
-/// Parameters on their way in.
-pub fn copies_in(formals: &[Formal], args: &[VarId]) -> Vec<Op> {
+/// Parameters on their way in. Results may have a value already if the call was requeued.
+pub fn copies_in(facts: &Facts, formals: &[Formal], args: &[VarId]) -> Vec<Op> {
     formals
         .iter()
         .zip(args)
         .map(|(formal, arg)| match formal.mode.copies_in() {
             true => Op::Copy { to: formal.cell, from: *arg },
+            false if !facts.requeues.is_empty() => Op::Havoc(Place::Var(formal.cell)),
             false => Op::Reset(formal.cell),
         })
         .collect()
@@ -485,6 +499,9 @@ impl<'p> Builder<'p> {
         while let Some((context, loc)) = self.work.pop() {
             let id = self.places[&(context, loc)];
             self.fill(context, loc, id);
+            if self.cleans_up(context, loc) {
+                self.refuse(loc, "an abortable part that cleans up is not followed by this engine");
+            }
             if let Some(unfit) = self.unfit.take() {
                 return Err(unfit);
             }
@@ -526,6 +543,44 @@ impl<'p> Builder<'p> {
             at = *parent;
             frame.as_ref()
         })
+    }
+
+    /// Whether a task that is taken from a location of an abortable part does something on its way out.
+    fn cleans_up(&self, context: u32, loc: Loc) -> bool {
+        if !self.frames(context).any(|f| matches!(f, Frame::Async { .. })) {
+            return false;
+        }
+        let end = match self.frames(context).find(|f| !matches!(f, Frame::Accept { .. })) {
+            Some(Frame::Async { site }) => Some(self.program.node(*site).handler),
+            _ => None,
+        };
+        let mut handler = self.program.node(loc).handler;
+        while let Some(id) = handler
+            && end != Some(handler)
+        {
+            let h = &self.program.handlers[id.index()];
+            if h.cleanup && !h.choices.iter().all(|c| self.only_goes_on(c.1)) {
+                return true;
+            }
+            handler = h.outer;
+        }
+        false
+    }
+
+    /// Whether a clean-up has nothing to do.
+    fn only_goes_on(&self, mut loc: Loc) -> bool {
+        let of = |masters: &[MasterId]| {
+            self.program.tasks.iter().any(|t| t.master.is_some_and(|m| masters.contains(&m)))
+        };
+        loop {
+            loc = match &self.program.node(loc).action {
+                Action::Resume { .. } | Action::FailAccept { .. } => return true,
+                Action::Skip { next } | Action::EndAsync { next } | Action::Undefer { next } => *next,
+                Action::Abandon { tasks, next } if tasks.is_empty() => *next,
+                Action::Await { masters, next } if !of(masters) => *next,
+                _ => return false,
+            }
+        }
     }
 
     /// Everything between the exit and the end is completed.
@@ -747,6 +802,17 @@ impl<'p> Builder<'p> {
                 })
     }
 
+    /// The ways in which it may be seen that a place is given a value at a location.
+    fn stores(&self, loc: Loc, to: &Place, value: &Expr) -> Vec<Variant> {
+        match to {
+            _ if self.program.is_declared_at(loc) => vec![Variant { ops: Vec::new(), letters: Vec::new() }],
+            Place::Var(to) if self.program.is_selector(*to) => {
+                variants(self.program, self.automata, Moment::Test(value), None)
+            }
+            _ => self.writes(to, value),
+        }
+    }
+
     /// The ways in which an assignment may be seen.
     fn writes(&self, to: &Place, value: &Expr) -> Vec<Variant> {
         let program = self.program;
@@ -782,7 +848,7 @@ impl<'p> Builder<'p> {
     fn assign(&mut self, id: Id, context: u32, loc: Loc, to: &Place, value: &Expr, next: Loc) {
         let target = self.place(context, next);
         let mut ways = Vec::new();
-        for variant in self.writes(to, value) {
+        for variant in self.stores(loc, to, value) {
             let mut ops = variant.ops;
             ops.push(Op::Assign(to.clone(), value.clone()));
             ways.push((ops, variant.letters, vec![target]));
@@ -866,10 +932,12 @@ impl<'p> Builder<'p> {
                 self.ways(id, seen.into_iter().map(|v| (v.ops, v.letters, vec![target])).collect());
             }
             Action::Assign { to, value, next } => self.assign(id, context, loc, to, value, *next),
-            Action::Havoc { to, next } | Action::Allocate { to, next, .. } => {
+            // How many tasks are created is not counted.
+            Action::Allocate { .. } => self.nodes[id as usize].unsupported = true,
+            Action::Havoc { to, next } => {
                 let target = self.place(context, *next);
                 let mut ways = Vec::new();
-                for variant in self.writes(to, &Expr::Any) {
+                for variant in self.stores(loc, to, &Expr::Any) {
                     let mut ops = vec![Op::Havoc(to.clone())];
                     ops.extend(
                         variant.ops.into_iter().filter(|op| matches!(op, Op::Assume(e, _) if !e.is_any())),
@@ -979,7 +1047,7 @@ impl<'p> Builder<'p> {
                 }
             }
             Action::Abort { next, .. } => self.go(id, context, *next),
-            Action::Raise { exception } => {
+            Action::Raise { exception, .. } => {
                 let which = match exception {
                     Expr::Const(e) => Which::Just(ExceptionId(*e as u32)),
                     Expr::Var(cell) => Which::Held(Some(*cell)),
@@ -1007,7 +1075,8 @@ impl<'p> Builder<'p> {
                 };
                 self.go(id, outer, *next);
             }
-            Action::Stop { .. } => {}
+            Action::Stop { why: Cut::User, .. } => {}
+            Action::Stop { why: Cut::Bound, .. } => self.nodes[id as usize].unsupported = true,
             Action::Unsupported { .. } => self.nodes[id as usize].unsupported = true,
         }
     }
@@ -1208,10 +1277,9 @@ impl<'p> Builder<'p> {
                 }
                 Owner::Object(object) => {
                     let Some(proc) = self.program.bodies.get(&(self.task, *e)) else { continue };
-                    let barrier = self.program.entries[e.index()].barrier.as_ref();
                     if self.facts.closed[object.index()]
                         || self.program.queue_limit.is_some()
-                        || barrier.is_some_and(|b| b.may_raise(self.program))
+                        || self.program.a_barrier_may_raise(object)
                     {
                         let which = Which::Just(ExceptionId::PROGRAM_ERROR);
                         let raised = self.raise(context, loc, which, &[]);
@@ -1317,15 +1385,20 @@ impl<'p> Builder<'p> {
         let entries = program.possible_entries(entry);
         let (parent, frame) = self.contexts[context as usize].clone();
         match frame {
-            Some(Frame::Accept { node, .. }) => {
+            Some(Frame::Accept { node, site, alternative }) => {
+                let Action::Select { alternatives, .. } = &program.node(site).action else { return };
                 let next = self.place(parent, next);
                 for e in &entries {
-                    let part = Part::Requeue { accept: node, entry: *e };
+                    let formals = alternatives[alternative].formals.clone();
+                    let part = Part::Requeue { accept: node, entry: *e, formals };
                     self.nodes[id as usize].roles.push(Role { part, then: vec![next] });
                 }
             }
-            Some(Frame::Entry { site, entry: own, .. }) => {
+            Some(Frame::Entry { site, entry: own, proc }) => {
                 let Owner::Object(object) = program.entries[own.index()].owner else { return };
+                let Action::EntryCall { args, .. } = &program.node(site).action else { return };
+                let mut ops = copies_out(&program.procs[proc.index()].formals, args);
+                ops.extend(self.leave(proc));
                 // The call that is being served waits again, at another entry.
                 let call = self.places[&(parent, site)];
                 let sites = self.sites.iter().find(|s| {
@@ -1340,6 +1413,7 @@ impl<'p> Builder<'p> {
                 };
                 let then: Vec<Id> =
                     pending.iter().filter(|(e, _)| entries.contains(e)).map(|p| p.1).collect();
+                let then = vec![self.step(parent, site, ops, then)];
                 self.nodes[id as usize].roles.push(Role { part: Part::Unlock { object }, then });
             }
             _ => self.refuse(loc, "a requeue outside of an entry"),

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rendez_evidence::{
-    Answer, Control, Findings, FlowStats, Options, PropertyAnswer, Seen, Stats, Witness, vacuous,
+    Answer, Control, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats, Witness,
+    covers, open_for_ever, vacuous,
 };
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::Semantics;
@@ -73,10 +74,7 @@ pub fn decide(
             // Letters that the automaton does not tell apart are one, and so are tasks that only
             // letters told apart.
             let mut single = named.clone();
-            for monitor in &mut single.monitors {
-                let alike = monitor.alike();
-                monitor.watch.iter_mut().for_each(|(_, letter)| *letter = alike[*letter as usize]);
-            }
+            single.monitors.iter_mut().for_each(Monitor::merge_alike);
             One { program: &single, named: &named, settings, options, control, started: Instant::now() }
                 .decide()
         })
@@ -103,10 +101,10 @@ enum Result {
     Broken(Box<PropertyAnswer>),
     /// No constraint rejects a path, but no execution was found.
     Stuck {
-        why: String,
+        why: Reason,
     },
     Cut {
-        why: String,
+        why: Reason,
     },
 }
 
@@ -119,6 +117,7 @@ impl One<'_> {
             engine: "flow",
             text: property.text.clone(),
             answer: Answer::Holds,
+            covers: covers(property, self.options.fairness),
             assumptions: self
                 .settings
                 .given
@@ -130,6 +129,10 @@ impl One<'_> {
             constraints: Vec::new(),
             certificate: None,
         };
+        if let Some(given) = self.settings.given.iter().find(|g| g.doomed[0]) {
+            answer.vacuous = Some(format!("no sequence of events satisfies the constraint {}", given.name));
+            return answer;
+        }
         let mut facts = Facts::new(self.program);
         facts.unchecked = self.settings.published;
         let cells = cells_to_follow(self.program, &facts);
@@ -157,8 +160,9 @@ impl One<'_> {
             let tfg = match Tfg::new(&plan) {
                 Ok(tfg) => tfg,
                 Err(unfit) => {
-                    let line = self.program.node(unfit.loc).span;
-                    answer.answer = Answer::Inconclusive(format!("{} ({line})", unfit.reason), Vec::new());
+                    let line = self.program.place(unfit.loc);
+                    answer.answer =
+                        Answer::Inconclusive(format!("{} ({line})", unfit.reason).into(), Vec::new());
                     break;
                 }
             };
@@ -167,7 +171,18 @@ impl One<'_> {
             match self.on(&tfg, &mut stats, &mut bytes) {
                 Result::Proved { used, run } => {
                     answer.constraints = used.iter().map(|c| self.name(&tfg, c)).collect();
-                    answer.vacuous = vacuous(property, 0, &witness(&tfg, &run));
+                    let left = !self.settings.given.is_empty() && !leaves_something(&tfg, &run);
+                    answer.vacuous = match left {
+                        true => Some(
+                            "no execution that satisfies the constraints ends or goes on for ever".into(),
+                        ),
+                        false => vacuous(property, 0, &witness(&tfg, &run)),
+                    };
+                    let open = open_for_ever(property, 0, &witness(&tfg, &run));
+                    if !left && !open.is_empty() {
+                        answer.answer = Answer::Inconclusive(open.into(), Vec::new());
+                        answer.vacuous = None;
+                    }
                     break;
                 }
                 Result::Broken(found) => {
@@ -286,9 +301,7 @@ impl One<'_> {
             let (path, at_end, unsupported) = match run.verdict {
                 Verdict::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
                 Verdict::Cut(end) => {
-                    let why = end.reason(0);
-                    let why = why.split(" after ").next().unwrap_or(&why).to_owned();
-                    return Result::Cut { why };
+                    return Result::Cut { why: end.why() };
                 }
                 Verdict::Broken { ref path, at_end } => (path.clone(), at_end, false),
                 Verdict::Unsupported { ref path } => (path.clone(), false, true),
@@ -318,14 +331,23 @@ impl One<'_> {
             }
             if unsupported {
                 let node = path.last().copied().unwrap_or(0);
-                let span = self.program.node(tfg.nodes[node as usize].loc).span;
-                return Result::Cut {
-                    why: format!("an execution may reach something that is not modelled ({span})"),
+                let loc = tfg.nodes[node as usize].loc;
+                let span = self.program.place(loc);
+                let why = match self.program.bound_at(loc, self.options.recursion) {
+                    Some(bound) => Reason::new(
+                        Obstacle::Bound,
+                        format!("an execution may meet a bound: {bound} ({span})"),
+                    ),
+                    None => Reason::new(
+                        Obstacle::Unmodelled,
+                        format!("an execution may reach something that is not modelled ({span})"),
+                    ),
                 };
+                return Result::Cut { why };
             }
             return self.follow(tfg, &path);
         }
-        Result::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds") }
+        Result::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds").into() }
     }
 
     /// Leaves out constraints that the proof does not need. Of the first `kept` none is left out.
@@ -365,10 +387,10 @@ impl One<'_> {
     /// Looks for the execution behind a path.
     fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Result {
         if let Some(loc) = self.program.wide_select() {
-            let span = self.program.node(loc).span;
+            let span = self.program.place(loc);
             let why =
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
-            return Result::Stuck { why };
+            return Result::Stuck { why: why.into() };
         }
         let semantics = Semantics::bounded(self.program, self.options.recursion);
         let written = Semantics::bounded(self.named, self.options.recursion);
@@ -379,7 +401,10 @@ impl One<'_> {
             match replay(&semantics, tfg, path, options, self.control) {
                 Replay::Found(moves, state) => {
                     findings.seen(&Seen::Broken { monitor: 0 }, &moves, &state);
-                    let mut answers = findings.properties("flow", &Witness::default(), "");
+                    let mut answers =
+                        findings.properties("flow", &Witness::default(), self.options.fairness, |_| {
+                            Reason::default()
+                        });
                     return Result::Broken(Box::new(answers.swap_remove(0)));
                 }
                 Replay::Stuck(node) => stuck = node,
@@ -398,7 +423,8 @@ impl One<'_> {
                 "a path is left that no execution was found for; it fails at: {} (the path: {})",
                 tfg.describe(self.program, stuck),
                 shorten(&steps)
-            ),
+            )
+            .into(),
         }
     }
 }
@@ -418,6 +444,21 @@ fn asked(tfg: &Tfg, wanted: &Wanted) -> Option<Constraint> {
             Some(Constraint::Order(class as u16))
         }
         Wanted::Cells(cells) => Some(Constraint::Cells(cells.clone())),
+    }
+}
+
+/// Whether some execution may come to its end, or go on for ever.
+fn leaves_something(tfg: &Tfg, run: &Propagated) -> bool {
+    let control = tfg.control();
+    // Nodes whose successors are all done with are done with.
+    let mut left: Vec<NodeId> = run.reached.ones().collect();
+    loop {
+        let before = left.len();
+        let kept: BTreeSet<NodeId> = left.iter().copied().collect();
+        left.retain(|n| control[*n as usize].iter().any(|next| kept.contains(next)));
+        if left.len() == before {
+            return run.ended || before > 0;
+        }
     }
 }
 

@@ -31,11 +31,8 @@ pub fn dot(program: &Program, automata: &[Monitor], tfg: &Tfg, parallel: bool) -
             () if node.is_com() => "diamond",
             () => "ellipse",
         };
-        let letters: Vec<&str> = node
-            .letters
-            .iter()
-            .map(|(a, l)| automata[usize::from(*a)].symbols[*l as usize].as_str())
-            .collect();
+        let letters: Vec<String> =
+            node.letters.iter().map(|(a, l)| automata[usize::from(*a)].letter_name(*l)).collect();
         let label = match letters.is_empty() {
             true => tfg.describe(program, id),
             false => format!("{}\\n{}", tfg.describe(program, id), letters.join(", ")),

@@ -223,11 +223,14 @@ pub fn propagate(
     let mut fresh: Vec<u32> = Vec::new();
     let stride = run.stride;
     let verdict = 'search: loop {
+        if run.problem.is_doomed(&run.tuples[first as usize]) {
+            break Verdict::Broken { path: vec![tfg.initial], at_end: false };
+        }
         let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Verdict::Holds };
         if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
             let cut = match () {
-                () if control.stop.load(Ordering::Relaxed) => Some(End::Interrupted),
+                () if control.ended().is_some() => control.ended(),
                 () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
                 () if run.bytes() > options.memory => Some(End::Memory),
                 () if run.queue.len() > options.max_states => Some(End::States),

@@ -186,7 +186,7 @@ struct Waiting {
     entry: EntryId,
 }
 
-/// Automaton, what happens, letter, entries, who must call, parameters.
+/// Automaton, what happens, mark of the symbol, entries, who must call, parameters.
 type Mark = (usize, u8, u32, Vec<usize>, Option<TaskId>, Vec<Option<i64>>);
 
 /// What automata see of a task: alike tasks with the same marks are the same to them.
@@ -194,14 +194,15 @@ fn marks(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<Mark> {
     let own: Vec<EntryId> = entries_of(program, task);
     let mut marks = Vec::new();
     for (a, automaton) in automata.iter().enumerate() {
-        for (happening, letter) in &automaton.watch {
+        for (happening, symbol) in &automaton.watch {
+            let mark = automaton.marks[*symbol as usize];
             let (kind, entries, by, values) = match happening {
                 Happening::Accept { entries, by, values } => (0, entries, by, values.clone()),
                 Happening::Finish { entries, by } => (1, entries, by, Vec::new()),
                 Happening::Start(tasks) | Happening::End(tasks) => {
                     let kind = if matches!(happening, Happening::Start(_)) { 2 } else { 3 };
                     if tasks.contains(&task) {
-                        marks.push((a, kind, *letter, Vec::new(), None, Vec::new()));
+                        marks.push((a, kind, mark, Vec::new(), None, Vec::new()));
                     }
                     continue;
                 }
@@ -210,15 +211,16 @@ fn marks(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<Mark> {
             // Its own entries, whoever calls, by their number; and others' entries that it calls.
             let mine: Vec<usize> = (0..own.len()).filter(|k| entries.contains(&own[*k])).collect();
             if !mine.is_empty() {
-                marks.push((a, kind, *letter, mine, *by, values.clone()));
+                marks.push((a, kind, mark, mine, *by, values.clone()));
             }
             if *by == Some(task) {
                 let called = entries.iter().map(|e| e.index()).collect();
-                marks.push((a, kind + 4, *letter, called, None, values));
+                marks.push((a, kind + 4, mark, called, None, values));
             }
         }
     }
     marks.sort();
+    marks.dedup();
     marks
 }
 
@@ -245,7 +247,7 @@ fn shape(program: &Program, role: &Role) -> (u8, usize, usize, Vec<Id>) {
         Part::Accept { entry, accept, .. } => (2, target(*entry), *accept as usize),
         Part::Finish { accept, .. } => (3, *accept as usize, 0),
         Part::Fail { accept } => (4, *accept as usize, 0),
-        Part::Requeue { accept, entry } => (5, *accept as usize, target(*entry)),
+        Part::Requeue { accept, entry, .. } => (5, *accept as usize, target(*entry)),
         Part::Lock { object, mode } => (6, object.index(), usize::from(*mode == LockMode::Read)),
         Part::Unlock { object } => (7, object.index(), 0),
         Part::Start { tasks } => (8, tasks.first().map_or(0, |t| t.index()), 0),
@@ -753,7 +755,7 @@ impl<'a> Assembly<'a> {
                     let barrier = program.entries[entry.index()].barrier.clone();
                     for (test, letters) in accepted(program, self.plan.automata, caller, *entry, formals) {
                         let mut ops: Vec<Op> = barrier.iter().map(|b| Op::Assume(b.clone(), true)).collect();
-                        ops.extend(copies_in(formals, args));
+                        ops.extend(copies_in(self.plan.facts, formals, args));
                         ops.extend(test);
                         let then = self.globals(*class, &role.then);
                         let what = What::Enter { entry: *entry };
@@ -826,7 +828,9 @@ impl<'a> Assembly<'a> {
                         let side = (caller_class, wait, broken.clone());
                         self.com(What::Other, place, side, (class, there, then), Vec::new(), Vec::new());
                     }
-                    Part::Requeue { accept: a, entry: target } if *a == accept => {
+                    Part::Requeue { accept: a, entry: target, formals } if *a == accept => {
+                        let mut ops = copies_out(formals, args);
+                        ops.extend(formals.iter().map(|f| Op::Reset(f.cell)));
                         let pending = &self.graphs[caller_class].sites[*site as usize].pending;
                         let back: Vec<NodeId> = pending
                             .iter()
@@ -843,7 +847,7 @@ impl<'a> Assembly<'a> {
                             return Err(Unfit { reason, loc: place });
                         }
                         let side = (caller_class, wait, back);
-                        self.com(What::Other, place, side, (class, there, then), Vec::new(), Vec::new());
+                        self.com(What::Other, place, side, (class, there, then), ops, Vec::new());
                     }
                     _ => {}
                 }
@@ -860,7 +864,7 @@ impl<'a> Assembly<'a> {
         args: &[VarId],
         more: &[Vec<VarId>],
     ) -> Vec<Op> {
-        let mut ops = copies_in(formals, args);
+        let mut ops = copies_in(self.plan.facts, formals, args);
         if self.classes[class].size() == 1 {
             return ops;
         }

@@ -5,12 +5,20 @@
 //! as in published programs: rendezvous and protected objects are common, requeue, abort and
 //! asynchronous select are rare.
 
+mod apart;
+mod endless;
+mod rule;
 mod shrink;
 mod trial;
+mod visible;
 mod write;
 
+pub use apart::apart;
+pub use endless::endless;
+pub use rule::{Entry, Language, Rule, Vocabulary, rules, shrink_rule};
 pub use shrink::shrink;
-pub use trial::{Tested, trials};
+pub use trial::{Tested, trials, trials_of};
+pub use visible::visible;
 pub use write::program;
 
 /// A piece of a program: a line, or a construct with parts between its first and last line.
@@ -42,23 +50,21 @@ impl Node {
     }
 
     fn print(&self, indent: usize, out: &mut String) {
-        let mut line = |text: &str| {
-            if !text.is_empty() {
-                out.push_str(&"   ".repeat(indent));
-                out.push_str(text);
-                out.push('\n');
-            }
-        };
-        line(&self.head);
+        print_lines(&self.head, indent, out);
         let deeper = usize::from(!self.head.is_empty());
         for node in &self.body {
             node.print(indent + deeper, out);
         }
-        if !self.tail.is_empty() {
-            out.push_str(&"   ".repeat(indent));
-            out.push_str(&self.tail);
-            out.push('\n');
-        }
+        print_lines(&self.tail, indent, out);
+    }
+}
+
+/// An annotation and its statement are one node of two lines.
+fn print_lines(text: &str, indent: usize, out: &mut String) {
+    for line in text.lines() {
+        out.push_str(&"   ".repeat(indent));
+        out.push_str(line);
+        out.push('\n');
     }
 }
 

@@ -20,6 +20,15 @@ struct Place {
 
 struct Writer {
     random: Random,
+    /// Decides about what is marked so below: without it a seed gives the program that it always gave.
+    more: Random,
+    /// More: entries with parameters that requeue, and whether all do so with abort.
+    passes: bool,
+    passes_with_abort: bool,
+    /// More: an abortable part may hold another asynchronous select, and whatever must be cleaned up.
+    nests: bool,
+    /// More: a barrier may raise an exception.
+    raises: bool,
     tasks: u64,
     /// Optional parts of the program.
     family: bool,
@@ -41,7 +50,13 @@ struct Writer {
 /// A random program: the same for the same seed.
 pub fn program(seed: u64, name: &str) -> Program {
     let mut random = Random::new(seed);
+    let mut more = Random::new(!seed);
     let mut w = Writer {
+        passes: more.chance(15),
+        passes_with_abort: false,
+        nests: more.chance(8),
+        raises: more.chance(6),
+        more,
         tasks: 2 + random.below(2),
         family: random.chance(12),
         pool: random.chance(12),
@@ -63,9 +78,10 @@ pub fn program(seed: u64, name: &str) -> Program {
 impl Writer {
     fn main(&mut self, name: &str) -> Node {
         let mut decls = self.declarations();
-        for t in 1..=self.tasks {
-            decls.push(self.task_spec(t));
-        }
+        let specs: Vec<Node> = (1..=self.tasks).map(|t| self.task_spec(t)).collect();
+        // Entry bodies that pass calls on name the tasks.
+        let first = if self.passes { 0 } else { decls.len() };
+        decls.splice(first..first, specs);
         if self.pool {
             decls.push(Node::fixed("task type W (N : Integer) is entry Go; end W;"));
             decls.push(Node::fixed("type W_Access is access W;"));
@@ -116,6 +132,7 @@ impl Writer {
 
     fn declarations(&mut self) -> Vec<Node> {
         let barrier = *self.random.pick(&["Value > 0", "Open", "Open or Wait'Count > 1", "Value /= 1"]);
+        let barrier = if self.raises { "Bits (Value)" } else { barrier };
         let initially = self.random.below(2);
         let mut decls = vec![
             Node::fixed("X : Integer range 0 .. 2 := 0;"),
@@ -135,6 +152,16 @@ impl Writer {
         ];
         if self.requeue {
             spec.push(Node::fixed("entry Pass;"));
+        }
+        if self.passes {
+            spec.push(Node::fixed("entry Give (N : in out Integer);"));
+            spec.push(Node::fixed("entry Hand (M : Integer; N : out Integer);"));
+            spec.push(Node::fixed("entry Again (N : in out Integer);"));
+            spec.push(Node::fixed("entry Take (M : Integer; N : out Integer);"));
+        }
+        if self.raises {
+            decls.push(Node::fixed("type Bit_Array is array (0 .. 1) of Boolean;"));
+            private.push(Node::fixed("Bits : Bit_Array := (False, True);"));
         }
         if self.family {
             spec.push(Node::fixed("entry Lane (1 .. 2);"));
@@ -178,6 +205,9 @@ impl Writer {
                 "end Pass;",
             ));
         }
+        if self.passes {
+            body.extend(self.passing_bodies());
+        }
         if self.family {
             body.push(Node::part(
                 "entry Lane (for I in 1 .. 2) when Turn = I is begin",
@@ -209,6 +239,54 @@ impl Writer {
             decls.push(Node::fixed("end G;"));
         }
         decls
+    }
+
+    /// Entry bodies that pass calls on, with their parameters.
+    fn passing_bodies(&mut self) -> Vec<Node> {
+        self.passes_with_abort = self.more.chance(50);
+        let abort = if self.passes_with_abort { " with abort" } else { "" };
+        let open = *self.more.pick(&["Open", "Value > 0", "Value = 1", "Give'Count > 0"]);
+        let give = match self.more.below(4) {
+            0 => format!("requeue Again{abort};"),
+            1 => format!("if N /= Value then requeue Again{abort}; end if;"),
+            2 => format!("requeue T1.B{abort};"),
+            _ => format!("if N = 2 then requeue Swap{abort}; else requeue Again{abort}; end if;"),
+        };
+        let again = match self.more.below(3) {
+            0 => "Value := N;".to_owned(),
+            1 => format!("Open := False; if N > Value then requeue Again{abort}; end if;"),
+            _ => format!("Value := (Value + 1) mod 3; if N = 1 then requeue T2.B{abort}; end if;"),
+        };
+        let body = |head: String, statement: Node, name: &str| {
+            Node::part(head, vec![statement, Node::fixed("null;")], format!("end {name};"))
+        };
+        let mut hand = vec![Node::fixed(format!("N := 1 - Value; requeue Take{abort};"))];
+        if self.more.chance(40) {
+            hand.insert(0, Node::line("if M = 2 then N := 0; return; end if;"));
+        }
+        vec![
+            Node::part(
+                "entry Give (N : in out Integer) when True is begin",
+                vec![Node::fixed(give)],
+                "end Give;",
+            ),
+            body(
+                format!("entry Again (N : in out Integer) when {open} is begin"),
+                Node::line(again),
+                "Again",
+            ),
+            Node::part("entry Hand (M : Integer; N : out Integer) when True is begin", hand, "end Hand;"),
+            body(
+                "entry Take (M : Integer; N : out Integer) when Value /= 1 is begin".to_owned(),
+                Node::line("if N = 1 then Value := M; end if;"),
+                "Take",
+            ),
+        ]
+    }
+
+    /// A call of an entry that passes it on.
+    fn passing_call(&mut self) -> String {
+        (*self.more.pick(&["P.Give (L);", "P.Hand (L, L);", "P.Again (L);"])).to_owned()
     }
 
     fn task_spec(&mut self, t: u64) -> Node {
@@ -306,6 +384,9 @@ impl Writer {
         if place.depth < 2 && self.random.chance(35) {
             return self.compound(place);
         }
+        if self.passes && self.more.chance(15) {
+            return Node::line(self.passing_call());
+        }
         match self.random.below(100) {
             0..12 => Node::line(format!("T{other}.A;")),
             12..22 => Node::line(format!("T{other}.B (L);")),
@@ -350,6 +431,13 @@ impl Writer {
             let target = *self.random.pick(&["P.Wait", "A"]);
             let abort = *self.random.pick(&["", " with abort"]);
             body.push(Node::line(format!("requeue {target}{abort};")));
+        }
+        if self.passes && self.more.chance(30) {
+            let other = 1 + self.more.below(self.tasks);
+            let target = self.more.pick(&["P.Again", "P.Give", "P.Swap"]).to_string();
+            let target = if self.more.chance(40) { format!("T{other}.B") } else { target };
+            let abort = *self.more.pick(&["", " with abort"]);
+            body.push(Node::line(format!("if N /= 0 then requeue {target}{abort}; end if;")));
         }
         Node::around("accept B (N : in out Integer) do", body, "end B;")
     }
@@ -400,7 +488,7 @@ impl Writer {
                     "end;",
                 )
             }
-            80..88 if !place.abortable => {
+            80..88 if !place.abortable || self.nests => {
                 self.fresh += 1;
                 let i = self.fresh;
                 let inner = Place {
@@ -441,7 +529,7 @@ impl Writer {
                     "end;",
                 )
             }
-            92..95 if self.controlled && !place.abortable => {
+            92..95 if self.controlled && (!place.abortable || self.nests) => {
                 self.fresh += 1;
                 let i = self.fresh;
                 Node::around(
@@ -453,8 +541,14 @@ impl Writer {
                     "end;",
                 )
             }
-            95..99 if self.asynchronous && !place.accepting && !place.abortable => {
+            95..99
+                if (self.asynchronous || self.nests)
+                    && !place.accepting
+                    && (!place.abortable || self.nests) =>
+            {
                 let trigger = match self.random.below(3) {
+                    // GNAT starts the abortable part after a requeue without abort, too.
+                    0 if self.passes_with_abort && self.more.chance(50) => self.passing_call(),
                     0 => "P.Wait;".to_owned(),
                     1 => "delay 0.001;".to_owned(),
                     _ => format!("T{other}.A;"),
@@ -510,6 +604,7 @@ impl Writer {
 
     fn selected_call(&mut self, place: Place, other: u64) -> Node {
         let call = match self.random.below(4) {
+            0 if self.passes && self.more.chance(50) => self.passing_call(),
             0 => "P.Wait;".to_owned(),
             1 => "P.Swap (L);".to_owned(),
             2 => format!("T{other}.B (L);"),

@@ -5,7 +5,8 @@ use std::time::Instant;
 use rendez_certificate::derive::goal;
 use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
 use rendez_evidence::{
-    Answer, Control, Findings, IlpStats, Options, PropertyAnswer, Seen, Stats, Witness, vacuous,
+    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
+    Witness, covers, lasso, open_for_ever, vacuous,
 };
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
@@ -34,13 +35,10 @@ pub struct Decided {
     pub proof: Option<Proof>,
 }
 
-const FULL: &str = "the memory limit was reached";
 /// Linear programs of one net, at most.
 const NODES: usize = 4_000;
 /// Cases of one net, as long as it can be made more exact.
 const BRANCHES: usize = 12;
-/// How often a loop is tried; at first there may be old values.
-const MOST_ROUNDS: usize = 5;
 /// Markings that are looked at for a solution that is not whole.
 const PROBE: usize = 2_000;
 /// Components with more places between them are not made one.
@@ -52,8 +50,10 @@ const MOST_TRANSITIONS: usize = 150_000;
 pub fn decide(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Vec<Decided> {
     (0..program.monitors.len())
         .map(|m| {
-            let mut single = program.clone();
-            single.monitors = vec![program.monitors[m].clone()];
+            let mut single = match program.monitors.len() {
+                1 => program.clone(),
+                _ => rendez_model::passes::for_monitor(program, m),
+            };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
             One { program: &single, subject, settings, options, control, started: Instant::now() }.decide()
@@ -79,7 +79,7 @@ struct One<'a> {
 enum Result {
     Proved(Option<Proof>),
     Found { moves: Vec<Move>, state: Box<State>, guessed: bool, loop_from: Option<usize> },
-    Unknown(String),
+    Unknown(Reason),
 }
 
 impl One<'_> {
@@ -91,6 +91,7 @@ impl One<'_> {
             engine: "ilp",
             text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
             answer: Answer::Holds,
+            covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
             assumptions: Vec::new(),
             vacuous: None,
             stats: None,
@@ -108,9 +109,19 @@ impl One<'_> {
                 if proof.is_some() {
                     answer.assumptions = self.bounds();
                 }
-                // What only watches says nothing about what could happen.
-                let follower = monitor.filter(|_| self.subject == Subject::Property);
-                answer.vacuous = follower.and_then(|m| vacuous(m, 0, &witness));
+                answer.vacuous = match (monitor, &self.subject) {
+                    (Some(monitor), Subject::Property) => vacuous(monitor, 0, &witness),
+                    // What only watches says nothing about what could happen.
+                    (Some(_), _) if witness.letters.is_empty() => {
+                        Some("none of its events can happen".into())
+                    }
+                    _ => None,
+                };
+                let open = monitor.map_or(String::new(), |m| open_for_ever(m, 0, &witness));
+                if !open.is_empty() {
+                    answer.answer = Answer::Inconclusive(open.into(), Vec::new());
+                    answer.vacuous = None;
+                }
             }
             Result::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
             Result::Found { moves, state, guessed, loop_from } => {
@@ -133,7 +144,13 @@ impl One<'_> {
                     _ if !findings.contradictions.is_empty() => {
                         Answer::Inconclusive("the trace does not replay".into(), Vec::new())
                     }
-                    Some(_) => findings.properties("ilp", &witness, "").swap_remove(0).answer,
+                    Some(_) => {
+                        let fairness = self.options.fairness;
+                        findings
+                            .properties("ilp", &witness, fairness, |_| Reason::default())
+                            .swap_remove(0)
+                            .answer
+                    }
                     None => findings.deadlock(),
                 };
             }
@@ -185,14 +202,19 @@ impl One<'_> {
         stats.generation = began.elapsed();
         let learnt = match learnt {
             Ok(learnt) => learnt,
-            Err(NoNet::Late) => return Result::Unknown("the time limit was reached".into()),
-            Err(NoNet::Full) => return Result::Unknown(FULL.into()),
-            Err(NoNet::Interrupted) => return Result::Unknown("interrupted".into()),
+            Err(NoNet::Late) => return Result::Unknown(End::Time.why()),
+            Err(NoNet::Full) => return Result::Unknown(End::Memory.why()),
+            Err(NoNet::Interrupted) => {
+                return Result::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
+            }
             Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
         };
         stats.flowgraph = learnt.net.largest;
         if !learnt.is_covered() {
-            return Result::Unknown("an execution may reach something that is not modelled".into());
+            return Result::Unknown(Reason::new(
+                Obstacle::Unmodelled,
+                "an execution may reach something that is not modelled",
+            ));
         }
         let Learnt { network, mut net, goal: mut target } = learnt;
         let stories = network.stories.iter().flat_map(|s| &s.steps);
@@ -202,8 +224,13 @@ impl One<'_> {
         if self.subject != Subject::Deadlock && first.steps.iter().any(|s| s.broken.contains(&0)) {
             return self.found(semantics, &first.moves);
         }
-        if net.stopped {
-            return Result::Unknown("an execution reaches the bound on recursion".into());
+        if let Some(loc) = net.stopped {
+            return Result::Unknown(match self.program.bound_at(loc, self.options.recursion) {
+                Some(bound) => {
+                    Reason::new(Obstacle::Bound, format!("an execution may meet a bound: {bound}"))
+                }
+                None => "an execution may reach a place beyond which it is not followed".into(),
+            });
         }
         loop {
             let system = plan.system(&net, &target);
@@ -213,7 +240,7 @@ impl One<'_> {
             let bytes = network.memory() + net.memory() + system.memory();
             stats.bytes = stats.bytes.max(bytes);
             if bytes > self.options.memory {
-                return Result::Unknown(FULL.into());
+                return Result::Unknown(End::Memory.why());
             }
             let possible = net.transitions.iter().any(|t| !t.goes_on());
             if !possible && matches!(target, Goal::Target) {
@@ -259,15 +286,18 @@ impl One<'_> {
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
                 if unsupported.is_some() {
-                    return Result::Unknown("an execution may reach something that is not modelled".into());
+                    return Result::Unknown(Reason::new(
+                        Obstacle::Unmodelled,
+                        "an execution may reach something that is not modelled",
+                    ));
                 }
                 let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &network, &net, t));
-                return Result::Unknown(format!(
+                return Result::Unknown(Reason::from(format!(
                     "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
-                ));
+                )));
             };
-            if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                return Result::Unknown("interrupted".into());
+            if let Some(told) = self.control.ended() {
+                return Result::Unknown(told.why());
             }
             net = net.merge(a, b);
             plan.merges.push((a, b));
@@ -310,26 +340,11 @@ impl One<'_> {
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
 fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Result {
-    let mut done = moves[..first].to_vec();
-    let mut known: Vec<(State, usize)> = Vec::new();
-    for _ in 0..=MOST_ROUNDS {
-        let Some(trace) = rendez_evidence::replay(semantics, &done) else {
-            return Result::Unknown("a loop of the net cannot be repeated in the program".into());
-        };
-        let guessed = trace.guessed();
-        let before = known.iter().find(|(state, _)| *state == trace.last);
-        if let Some(from) = before.map(|(_, from)| *from) {
-            return Result::Found {
-                moves: done,
-                state: Box::new(trace.last),
-                guessed,
-                loop_from: Some(from),
-            };
-        }
-        known.push((trace.last, done.len()));
-        done.extend(&moves[first..]);
-    }
-    Result::Unknown("a loop of the net is none of the program".into())
+    let Some(trace) = lasso(semantics, moves, first) else {
+        return Result::Unknown("a loop of the net is none of the program".into());
+    };
+    let guessed = trace.guessed();
+    Result::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
 }
 
 /// Whether two components may be made one.

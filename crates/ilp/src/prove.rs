@@ -4,12 +4,11 @@
 //! nothing touches these places, or something enters them. Where the first is impossible the second
 //! is a cut; otherwise both are looked at in turn.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rendez_certificate::proof::{empty_or_entered, trap};
 use rendez_certificate::{Proof, ProofStep, Row, System};
-use rendez_evidence::Control;
+use rendez_evidence::{Control, End, Reason};
 use rendez_network::Net;
 use rendez_network::net::PlaceId;
 
@@ -22,7 +21,7 @@ pub enum Proved {
     Candidate(Vec<i64>),
     /// There are too many cases; the last solution, not whole.
     Open(Vec<i64>),
-    Unknown(String),
+    Unknown(Reason),
 }
 
 /// How much may be tried.
@@ -62,24 +61,26 @@ pub fn prove(
     let mut local: Vec<Row> = Vec::new();
     let mut open: Vec<(usize, Row)> = Vec::new();
     let mut lp = Lp::new(system, &local);
-    let unknown = |why: &str| Proved::Unknown(why.to_owned());
+    let unknown = |why: Reason| Proved::Unknown(why);
     let up = |x: &[f64]| -> Vec<i64> { x.iter().map(|v| (v - SMALL).ceil() as i64).collect() };
     let mut last = Vec::new();
     for _ in 0..limits.nodes {
-        if limits.control.stop.load(Ordering::Relaxed) {
-            return unknown("interrupted");
+        if let Some(told) = limits.control.ended() {
+            return unknown(told.why());
         }
         if limits.until.is_some_and(|t| Instant::now() > t) {
-            return unknown("the time limit was reached");
+            return unknown(End::Time.why());
         }
         effort.programs += 1;
-        let x = match lp.solve() {
-            Solved::Failed => return unknown("the linear program could not be solved"),
+        let x = match lp.solve(limits.until) {
+            Solved::Late => return unknown(End::Time.why()),
+            Solved::Failed => return unknown("the linear program could not be solved".into()),
             Solved::Optimal(x) => x,
             Solved::Infeasible => {
                 let Some(sum) = refute(system, &local) else {
                     return unknown(
-                        "the solver says that there is no solution, but that could not be shown exactly",
+                        "the solver says that there is no solution, but that could not be shown exactly"
+                            .into(),
                     );
                 };
                 steps.push(ProofStep::Sum(sum));
@@ -112,7 +113,7 @@ pub fn prove(
                 let (nothing, entered) = empty_or_entered(net, places);
                 lp.fix(&nothing.terms, true);
                 effort.programs += 1;
-                let infeasible = matches!(lp.solve(), Solved::Infeasible);
+                let infeasible = matches!(lp.solve(limits.until), Solved::Infeasible);
                 lp.fix(&nothing.terms, false);
                 if !infeasible {
                     continue;

@@ -1,5 +1,7 @@
 //! Linear programs, solved by HiGHS, and multipliers that show that one has no solution.
 
+use std::time::Instant;
+
 use highs::{Col, HighsModelStatus, HighsSolutionStatus, Model, RowProblem, Sense};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -11,11 +13,21 @@ use rendez_certificate::{Row, System};
 pub struct Lp {
     model: Option<Model>,
     columns: Vec<Col>,
+    /// Seconds that were spent on it; the solver's limit is about all of them.
+    spent: f64,
+    /// A row without terms cannot be met; a model without columns is not looked at by the solver.
+    unmet: bool,
+}
+
+fn is_unmet(row: &Row) -> bool {
+    row.terms.is_empty() && (row.least > 0 || (row.equal && row.least != 0))
 }
 
 pub enum Solved {
     Infeasible,
     Optimal(Vec<f64>),
+    /// The time was up.
+    Late,
     /// The solver gave up.
     Failed,
 }
@@ -51,10 +63,12 @@ impl Lp {
     /// The relaxation of a system with some rows more; executions are to be short.
     pub fn new(system: &System, more: &[Row]) -> Lp {
         let (problem, columns) = problem(system, more, false);
-        Lp { model: quiet(problem), columns }
+        let unmet = system.rows.iter().chain(more).any(is_unmet);
+        Lp { model: quiet(problem), columns, spent: 0.0, unmet }
     }
 
     pub fn add(&mut self, row: &Row) {
+        self.unmet |= is_unmet(row);
         if let Some(model) = &mut self.model {
             let terms = row.terms.iter().map(|(c, k)| (self.columns[*c as usize], *k as f64));
             model.add_row(row.least as f64.., terms);
@@ -71,13 +85,20 @@ impl Lp {
         }
     }
 
-    pub fn solve(&mut self) -> Solved {
-        let Some(model) = self.model.take() else { return Solved::Failed };
+    pub fn solve(&mut self, until: Option<Instant>) -> Solved {
+        let Some(mut model) = self.model.take() else { return Solved::Failed };
+        let began = Instant::now();
+        if let Some(until) = until {
+            model.set_option("time_limit", self.spent + until.saturating_duration_since(began).as_secs_f64());
+        }
         let Ok(solved) = model.try_solve() else { return Solved::Failed };
+        self.spent += began.elapsed().as_secs_f64();
         let answer = match solved.status() {
             HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => Solved::Infeasible,
             HighsModelStatus::Optimal => Solved::Optimal(solved.get_solution().columns().to_vec()),
+            HighsModelStatus::ModelEmpty if self.unmet => Solved::Infeasible,
             HighsModelStatus::ModelEmpty => Solved::Optimal(vec![0.0; self.columns.len()]),
+            HighsModelStatus::ReachedTimeLimit => Solved::Late,
             _ => Solved::Failed,
         };
         self.model = Some(solved.into());

@@ -1,8 +1,8 @@
 //! Who accesses what: the base of local steps, races and relevance.
 
-use crate::expr::{Expr, Place, Value};
+use crate::expr::{BinaryOp, Expr, Place, Value};
 use crate::program::*;
-use crate::state::State;
+use crate::state::{Lock, State};
 
 /// Static facts about the accesses of a program.
 pub struct Access {
@@ -128,6 +128,15 @@ pub fn each_written(program: &Program, action: &Action, mut f: impl FnMut(VarId)
     }
 }
 
+/// By cell: whether it is a variable that several tasks could see change, but nobody ever changes.
+pub fn never_changes(program: &Program) -> Vec<bool> {
+    let mut all: Vec<bool> = program.vars.iter().map(|v| v.storage == Storage::Shared).collect();
+    for node in &program.nodes {
+        each_written(program, &node.action, |cell| all[cell.index()] = false);
+    }
+    all
+}
+
 /// Whether an action is about control and data only: nobody waits for it.
 pub fn is_sequential(action: &Action) -> bool {
     matches!(
@@ -177,6 +186,12 @@ fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: 
             _ => {}
         });
     });
+    // Whoever gives a lock away looks at the barriers.
+    if let Action::Unlock { object, .. } = action {
+        each_barrier(program, *object, &mut |_, barrier| {
+            barrier.each_cell(program, &mut |cell| local &= !shared[cell.index()]);
+        });
+    }
     match action {
         // Results are written when the callee returns.
         Action::Call { .. } => {}
@@ -185,68 +200,193 @@ fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: 
     local
 }
 
+/// The barriers of a protected object.
+fn each_barrier<'p>(program: &'p Program, object: ObjectId, f: &mut dyn FnMut(EntryId, &'p Expr)) {
+    for (i, entry) in program.entries.iter().enumerate() {
+        if let (Owner::Object(owner), Some(barrier)) = (entry.owner, &entry.barrier)
+            && owner == object
+        {
+            f(EntryId::from(i), barrier);
+        }
+    }
+}
+
+/// Every cell that an action may read, barriers that it evaluates included.
+pub fn each_read(program: &Program, action: &Action, f: &mut dyn FnMut(VarId)) {
+    action.each_expr(&mut |e| e.each_cell(program, f));
+    match action {
+        Action::EntryCall { .. }
+        | Action::Async { .. }
+        | Action::EndAsync { .. }
+        | Action::Requeue { .. }
+        | Action::Abort { .. } => {
+            for barrier in program.entries.iter().filter_map(|e| e.barrier.as_ref()) {
+                barrier.each_cell(program, f);
+            }
+        }
+        Action::Unlock { object, .. } => {
+            each_barrier(program, *object, &mut |_, barrier| barrier.each_cell(program, f));
+        }
+        _ => {}
+    }
+}
+
+/// A cell that is accessed, and whether that is sure: not if it is one of several, and nobody knows which.
+pub type Touch = (VarId, bool);
+
 /// The shared cells that the next action of a task reads and writes, in this very state.
 pub fn touched(
     program: &Program,
     access: &Access,
     state: &State,
     task: TaskId,
-    reads: &mut Vec<VarId>,
-    writes: &mut Vec<VarId>,
+    reads: &mut Vec<Touch>,
+    writes: &mut Vec<Touch>,
 ) {
     let ts = &state.tasks[task.index()];
     let action = &program.node(ts.pc).action;
-    let note = |cell: VarId, list: &mut Vec<VarId>| {
-        if access.shared[cell.index()] && !list.contains(&cell) {
-            list.push(cell);
+    let note = |(cell, sure): Touch, list: &mut Vec<Touch>| {
+        if !access.shared[cell.index()] {
+            return;
+        }
+        match list.iter_mut().find(|known| known.0 == cell) {
+            Some(known) => known.1 |= sure,
+            None => list.push((cell, sure)),
         }
     };
-    action.each_expr(&mut |e| exact_cells(program, state, e, &mut |cell| note(cell, reads)));
+    let here = Here { program, state };
+    let mut read = |e: &Expr, sure: bool| here.cells(e, sure, &mut |touch| note(touch, reads));
+    action.each_expr(&mut |e| read(e, true));
+    // Whoever changes a queue may have to look at the barriers of others that wait at the object.
+    let served = |object: ObjectId, sure: bool, read: &mut dyn FnMut(&Expr, bool)| {
+        let lock = state.locks[object.index()];
+        if lock == Lock::Free || lock == Lock::Write(task) {
+            each_barrier(program, object, &mut |entry, barrier| {
+                if !state.queues[entry.index()].is_empty() {
+                    read(barrier, sure);
+                }
+            });
+        }
+    };
     match action {
         Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. } => {
-            exact_place(program, state, to, &mut |cell| note(cell, writes));
+            exact_place(program, state, to, &mut |touch| note(touch, writes));
         }
         Action::Return => {
             if let Some(frame) = ts.frames.last()
                 && let Action::Call { outs, .. } = &program.node(frame.site).action
             {
                 for (_, place) in outs {
-                    exact_place(program, state, place, &mut |cell| note(cell, writes));
+                    exact_place(program, state, place, &mut |touch| note(touch, writes));
                 }
             }
         }
+        Action::EntryCall { entry, .. }
+        | Action::Async { trigger: Trigger::Call { entry, .. }, .. }
+        | Action::Requeue { entry, .. } => {
+            if let Ok(Value::Known(entry)) = program.eval(state, entry)
+                && let Some(entry) = program.entry_number(entry)
+                && let Entry { owner: Owner::Object(object), barrier: Some(barrier), .. } =
+                    &program.entries[entry.index()]
+                && matches!(state.locks[object.index()], lock if lock == Lock::Free || lock == Lock::Write(task))
+            {
+                read(barrier, true);
+                served(*object, false, &mut read);
+            }
+            if let Action::Requeue { .. } = action {
+                let objects = (0..program.objects.len()).map(ObjectId::from);
+                objects.for_each(|object| served(object, false, &mut read));
+            }
+        }
+        Action::EndAsync { .. } | Action::Abort { .. } => {
+            let objects = (0..program.objects.len()).map(ObjectId::from);
+            objects.for_each(|object| served(object, false, &mut read));
+        }
+        Action::Unlock { object, .. } => served(*object, true, &mut read),
         _ => {}
     }
 }
 
-fn exact_cells(program: &Program, state: &State, e: &Expr, f: &mut dyn FnMut(VarId)) {
-    e.walk(&mut |e| match e {
-        Expr::Var(var) => f(*var),
-        Expr::Load(table, index) => exact_index(program, state, *table, index, f),
-        _ => {}
-    });
+/// Where expressions are looked at.
+struct Here<'a> {
+    program: &'a Program,
+    state: &'a State,
 }
 
-fn exact_place(program: &Program, state: &State, place: &Place, f: &mut dyn FnMut(VarId)) {
+impl Here<'_> {
+    /// The cells that an expression reads here. A part that is skipped here may be read all the same: `and` is no `and then`,
+    /// and a machine does not evaluate an expression at once, so that somebody may change what decides about the part.
+    fn cells(&self, e: &Expr, sure: bool, f: &mut dyn FnMut(Touch)) {
+        match e {
+            Expr::Const(_) | Expr::Any => {}
+            Expr::Var(var) => f((*var, sure)),
+            Expr::Load(table, index) => {
+                self.cells(index, sure, f);
+                exact_index(self.program, self.state, *table, index, &mut |(cell, one)| {
+                    f((cell, one && sure))
+                });
+            }
+            Expr::Lookup(_, e)
+            | Expr::Unary(_, e)
+            | Expr::Check(e, ..)
+            | Expr::Count(e)
+            | Expr::Callable(e)
+            | Expr::Terminated(e) => self.cells(e, sure, f),
+            Expr::Binary(op, a, b) => {
+                self.cells(a, sure, f);
+                let skips = match op {
+                    BinaryOp::And => Some(0),
+                    BinaryOp::Or => Some(1),
+                    _ => None,
+                };
+                match skips {
+                    Some(skips) => self.part(a, b, sure, |value| value != skips, f),
+                    None => self.cells(b, sure, f),
+                }
+            }
+            Expr::If(c, a, b) => {
+                self.cells(c, sure, f);
+                self.part(c, a, sure, |value| value != 0, f);
+                self.part(c, b, sure, |value| value == 0, f);
+            }
+        }
+    }
+
+    /// A part that is evaluated if a condition has some value.
+    fn part(
+        &self,
+        condition: &Expr,
+        part: &Expr,
+        sure: bool,
+        runs: impl Fn(i64) -> bool,
+        f: &mut dyn FnMut(Touch),
+    ) {
+        let evaluated = matches!(self.program.eval(self.state, condition), Ok(Value::Known(v)) if runs(v));
+        self.cells(part, sure && evaluated, f);
+    }
+}
+
+fn exact_place(program: &Program, state: &State, place: &Place, f: &mut dyn FnMut(Touch)) {
     match place {
-        Place::Var(var) => f(*var),
+        Place::Var(var) => f((*var, true)),
         Place::Indexed(table, index) => exact_index(program, state, *table, index, f),
         Place::Nowhere => {}
     }
 }
 
-fn exact_index(program: &Program, state: &State, table: TableId, index: &Expr, f: &mut dyn FnMut(VarId)) {
+fn exact_index(program: &Program, state: &State, table: TableId, index: &Expr, f: &mut dyn FnMut(Touch)) {
     match program.eval(state, index) {
         Ok(Value::Known(index)) => {
             if let Ok(cell) = program.at(table, index)
                 && cell >= 0
             {
-                f(VarId(cell as u32));
+                f((VarId(cell as u32), true));
             }
         }
         Ok(Value::Any) => {
-            for &cell in program.tables[table.index()].values.iter().filter(|v| **v >= 0) {
-                f(VarId(cell as u32));
+            let values = &program.tables[table.index()].values;
+            for &cell in values.iter().filter(|v| **v >= 0) {
+                f((VarId(cell as u32), false));
             }
         }
         Err(_) => {}
@@ -257,6 +397,17 @@ impl Program {
     /// The entry that a number stands for.
     pub fn entry_number(&self, number: i64) -> Option<EntryId> {
         usize::try_from(number).ok().filter(|n| *n < self.entries.len()).map(EntryId::from)
+    }
+
+    /// Whether a barrier of an object may raise an exception, which all callers in its queues get, or is not known.
+    pub fn a_barrier_may_raise(&self, object: ObjectId) -> bool {
+        let own = self.entries.iter().filter(|e| e.owner == Owner::Object(object));
+        let may_raise = |barrier: &Expr| {
+            let mut unknown = false;
+            barrier.walk(&mut |e| unknown |= *e == Expr::Any);
+            unknown || barrier.may_raise(self)
+        };
+        own.filter_map(|e| e.barrier.as_ref()).any(may_raise)
     }
 
     /// The entries that an expression may evaluate to, whatever the data.

@@ -28,6 +28,7 @@ impl Program {
             init,
             storage,
             sharing: Sharing::Plain,
+            temporary: false,
             span: Span::NOWHERE,
         });
         VarId::from(self.vars.len() - 1)

@@ -154,16 +154,36 @@ impl Expr {
                 Ok(value) => Expr::Const(value),
                 Err(_) => Expr::Binary(op, Box::new(left), Box::new(right)),
             },
-            (And, Expr::Const(0), _) | (And, _, Expr::Const(0)) => Expr::FALSE,
+            (And, Expr::Const(0), _) => Expr::FALSE,
+            (And, left, Expr::Const(0)) if left.is_harmless() => Expr::FALSE,
             (And, Expr::Const(1), _) => right,
             (And, _, Expr::Const(1)) => left,
-            (Or, Expr::Const(1), _) | (Or, _, Expr::Const(1)) => Expr::TRUE,
+            (Or, Expr::Const(1), _) => Expr::TRUE,
+            (Or, left, Expr::Const(1)) if left.is_harmless() => Expr::TRUE,
             (Or, Expr::Const(0), _) => right,
             (Or, _, Expr::Const(0)) => left,
             (And | Or, _, _) => Expr::Binary(op, Box::new(left), Box::new(right)),
-            (_, Expr::Any, _) | (_, _, Expr::Any) => Expr::Any,
+            (_, Expr::Any, other) | (_, other, Expr::Any) if other.is_harmless() => Expr::Any,
             _ => Expr::Binary(op, Box::new(left), Box::new(right)),
         }
+    }
+
+    /// Whether its evaluation fails no check, sums that are too large aside.
+    fn is_harmless(&self) -> bool {
+        let mut harmless = true;
+        self.walk(&mut |e| {
+            use BinaryOp::{Divide, Mod, Power, Rem};
+            harmless &= !matches!(
+                e,
+                Expr::Check(..)
+                    | Expr::Load(..)
+                    | Expr::Lookup(..)
+                    | Expr::Binary(Divide | Mod | Rem | Power, ..)
+                    | Expr::Callable(_)
+                    | Expr::Terminated(_)
+            );
+        });
+        harmless
     }
 
     pub fn equal(left: Expr, right: Expr) -> Expr {
@@ -222,7 +242,7 @@ impl Expr {
                 match a {
                     Expr::Const(0) => *c,
                     Expr::Const(_) => *b,
-                    _ if b == c => *b,
+                    _ if b == c && a.is_harmless() => *b,
                     _ => Expr::If(Box::new(a), b, c),
                 }
             }
@@ -410,7 +430,8 @@ impl Program {
         })
     }
 
-    fn task_ref(&self, number: i64) -> Result<TaskId, ExceptionId> {
+    /// The task that a number stands for; none is Constraint_Error.
+    pub(crate) fn task_ref(&self, number: i64) -> Result<TaskId, ExceptionId> {
         if number < 0 || number as usize >= self.tasks.len() {
             return Err(ExceptionId::CONSTRAINT_ERROR);
         }

@@ -188,7 +188,12 @@ impl Solver<'_> {
                 Action::EntryCall { args, .. } => {
                     args.iter().filter(|v| !self.written[row].contains(v)).for_each(|v| note(*v));
                 }
-                Action::EndAccept { .. } | Action::Requeue { .. } => results.iter().for_each(|v| note(*v)),
+                Action::EndAccept { .. } => results.iter().for_each(|v| note(*v)),
+                Action::Requeue { .. } => {
+                    results.iter().for_each(|v| note(*v));
+                    let own = self.proc_of[row].iter().flat_map(|p| &program.procs[p.index()].formals);
+                    own.filter(|f| f.mode.copies_out()).for_each(|f| note(f.cell));
+                }
                 Action::FailAccept { occurrence } | Action::Resume { occurrence } => note(*occurrence),
                 Action::Return => {
                     if let Some(proc) = self.proc_of[row] {
@@ -278,10 +283,11 @@ impl Solver<'_> {
                         formals.iter().filter(|f| f.mode.copies_in()).for_each(|f| clear(&mut own, f.cell));
                         or(row, &own);
                     }
-                    // Entry bodies that the task runs for itself.
-                    Action::Requeue { entry, .. } => {
-                        for body in self.bodies(task, entry) {
-                            or(row, live.row(start(body)));
+                    // From an entry body, which the task runs for itself, control goes back to the call, whose
+                    // arguments are passed on.
+                    Action::Requeue { .. } => {
+                        for site in self.proc_of[loc.index()].iter().flat_map(|p| &self.sites[p.index()]) {
+                            or(row, live.row(site.index()));
                         }
                     }
                     _ => {}

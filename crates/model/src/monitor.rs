@@ -3,7 +3,9 @@
 //! A monitor is the automaton of a property. Its state is a cell of the program, and steps of the
 //! semantics move it: whoever explores the program explores the property with it.
 
-use crate::expr::{Expr, Value};
+use std::collections::HashMap;
+
+use crate::expr::{BinaryOp, Expr, Place, Value, apply_binary, apply_unary};
 use crate::program::*;
 
 /// An automaton with what moves it.
@@ -14,8 +16,18 @@ pub struct Monitor {
     pub language: &'static str,
     pub text: String,
     pub span: rendez_source::Span,
-    /// What its letters are called.
+    /// The names of what it sees.
     pub symbols: Vec<String>,
+    /// Symbols with the same mark need not be told apart.
+    pub marks: Vec<u32>,
+    /// Whether the text of the program has what a symbol needs.
+    pub possible: Vec<bool>,
+    /// Symbols without which the property demands nothing.
+    pub triggers: Vec<u32>,
+    /// What stands for which symbol.
+    pub watch: Vec<(Happening, u32)>,
+    /// The sets of symbols that one moment may carry, the smaller first, and the letter that each of them is.
+    pub sets: Vec<(Vec<u32>, u32)>,
     /// Holds the state.
     pub cell: VarId,
     pub letters: usize,
@@ -24,8 +36,9 @@ pub struct Monitor {
     pub accepting: Vec<bool>,
     /// No accepting state can be reached any more.
     pub doomed: Vec<bool>,
-    /// What stands for which letter; the first that fits counts.
-    pub watch: Vec<(Happening, u32)>,
+    /// Sets of states to each of which an execution that does not end must come again and again; none if the property
+    /// is about executions that end.
+    pub again: Vec<Vec<bool>>,
 }
 
 /// How a value must compare: equal to a number or not.
@@ -77,6 +90,15 @@ impl Fit {
         if found { Fit::Yes } else { Fit::No }
     }
 
+    /// One of both.
+    pub fn or(self, other: Fit) -> Fit {
+        match (self, other) {
+            (Fit::Yes, _) | (_, Fit::Yes) => Fit::Yes,
+            (Fit::No, Fit::No) => Fit::No,
+            _ => Fit::Maybe,
+        }
+    }
+
     /// Both.
     pub fn and(self, other: Fit) -> Fit {
         match (self, other) {
@@ -118,16 +140,170 @@ pub enum Moment<'a> {
     End(TaskId),
 }
 
+/// What a monitor sees in one moment of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    pub monitor: u16,
+    /// The numbers of the sets of symbols that it may be; None stands for no letter.
+    pub may_be: Vec<Option<u32>>,
+}
+
+/// Gives the values of expressions at some moment.
+pub type Values<'a> = &'a dyn Fn(&Expr) -> Result<Value, ExceptionId>;
+
+/// What a temporary cell is called whose value decides which way a task goes: what is copied to it is tested there.
+pub const SELECTOR: &str = "selector";
+
+/// Calls `f` for every cell that the evaluation of an expression looks at, and says whether it does so for sure.
+/// An operand is not looked at if the one before it decides, or raises an exception.
+fn looked_at(
+    program: &Program,
+    expr: &Expr,
+    sure: bool,
+    values: Values,
+    f: &mut dyn FnMut(VarId, bool),
+) -> Result<Value, ExceptionId> {
+    let mut look = |e: &Expr, sure: bool| looked_at(program, e, sure, values, f);
+    Ok(match expr {
+        Expr::Const(_) | Expr::Any => values(expr)?,
+        Expr::Var(cell) => {
+            f(*cell, sure);
+            values(expr)?
+        }
+        Expr::Load(table, index) => match look(index, sure)? {
+            Value::Known(index) => {
+                let cell = u32::try_from(program.at(*table, index)?);
+                let cell = VarId(cell.map_err(|_| ExceptionId::CONSTRAINT_ERROR)?);
+                f(cell, sure);
+                values(&Expr::Var(cell))?
+            }
+            Value::Any => {
+                let cells = &program.tables[table.index()].values;
+                cells.iter().filter_map(|c| u32::try_from(*c).ok()).for_each(|cell| f(VarId(cell), false));
+                Value::Any
+            }
+        },
+        Expr::Lookup(table, index) => match look(index, sure)? {
+            Value::Known(index) => Value::Known(program.at(*table, index)?),
+            Value::Any => Value::Any,
+        },
+        Expr::Unary(op, e) => match look(e, sure)? {
+            Value::Known(value) => Value::Known(apply_unary(*op, value)?),
+            Value::Any => Value::Any,
+        },
+        Expr::Binary(op, a, b) => {
+            let decided = match op {
+                BinaryOp::And => Some(0),
+                BinaryOp::Or => Some(1),
+                _ => None,
+            };
+            match (look(a, sure)?, decided) {
+                (Value::Known(a), Some(d)) if a == d => Value::Known(d),
+                // What follows may not be looked at at all, so it raises nothing for sure.
+                (Value::Any, Some(_)) => {
+                    let _ = look(b, false);
+                    Value::Any
+                }
+                (a, _) => match (a, look(b, sure)?) {
+                    (Value::Known(a), Value::Known(b)) => Value::Known(apply_binary(*op, a, b)?),
+                    _ => Value::Any,
+                },
+            }
+        }
+        Expr::If(c, a, b) => match look(c, sure)? {
+            Value::Known(0) => look(b, sure)?,
+            Value::Known(_) => look(a, sure)?,
+            Value::Any => {
+                let _ = look(a, false);
+                let _ = look(b, false);
+                Value::Any
+            }
+        },
+        Expr::Check(e, lo, hi) => match look(e, sure)? {
+            Value::Known(value) if value < *lo || value > *hi => return Err(ExceptionId::CONSTRAINT_ERROR),
+            value => value,
+        },
+        Expr::Count(e) | Expr::Callable(e) | Expr::Terminated(e) => {
+            look(e, sure)?;
+            values(expr)?
+        }
+    })
+}
+
+/// The condition under which the evaluation of an expression looks at one of some cells while a comparison holds.
+pub fn tested(program: &Program, expr: &Expr, cells: &[VarId], value: Option<Comparison>) -> Expr {
+    let mut found = Vec::new();
+    occurrences(program, expr, &Expr::TRUE, &mut |cell, given: &Expr| {
+        if !cells.contains(&cell) {
+            return;
+        }
+        let holds = match value {
+            None => Expr::TRUE,
+            Some((equal, v)) => {
+                let op = if equal { BinaryOp::Equal } else { BinaryOp::NotEqual };
+                Expr::binary(op, Expr::Var(cell), Expr::Const(v))
+            }
+        };
+        let both = Expr::binary(BinaryOp::And, given.clone(), holds);
+        if !found.contains(&both) {
+            found.push(both);
+        }
+    });
+    found.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Or, a, b)).unwrap_or(Expr::FALSE)
+}
+
+/// Calls `f` for every cell of an expression, with what must be so for its evaluation to look at it.
+fn occurrences(program: &Program, expr: &Expr, given: &Expr, f: &mut dyn FnMut(VarId, &Expr)) {
+    let and = |more: Expr| Expr::binary(BinaryOp::And, given.clone(), more);
+    match expr {
+        Expr::Const(_) | Expr::Any => {}
+        Expr::Var(cell) => f(*cell, given),
+        Expr::Load(table, index) => {
+            occurrences(program, index, given, f);
+            let table = &program.tables[table.index()];
+            for (i, cell) in table.values.iter().enumerate() {
+                let Ok(cell) = u32::try_from(*cell) else { continue };
+                let here = Expr::Const(table.first + i as i64);
+                f(VarId(cell), &and(Expr::binary(BinaryOp::Equal, (**index).clone(), here)));
+            }
+        }
+        Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+            occurrences(program, a, given, f);
+            let open = if *op == BinaryOp::And { (**a).clone() } else { (**a).clone().not() };
+            occurrences(program, b, &and(open), f);
+        }
+        Expr::Binary(_, a, b) => {
+            occurrences(program, a, given, f);
+            occurrences(program, b, given, f);
+        }
+        Expr::If(c, a, b) => {
+            occurrences(program, c, given, f);
+            occurrences(program, a, &and((**c).clone()), f);
+            occurrences(program, b, &and((**c).clone().not()), f);
+        }
+        Expr::Lookup(_, e)
+        | Expr::Unary(_, e)
+        | Expr::Check(e, ..)
+        | Expr::Count(e)
+        | Expr::Callable(e)
+        | Expr::Terminated(e) => occurrences(program, e, given, f),
+    }
+}
+
 impl Happening {
-    /// Whether a moment is this one. `read` gives values of cells.
-    pub fn fits(&self, program: &Program, moment: Moment, read: &dyn Fn(VarId) -> Value) -> Fit {
+    /// Whether a moment is this one. `values` gives values of expressions.
+    pub fn fits(&self, program: &Program, moment: Moment, values: Values) -> Fit {
+        let read = |cell: VarId| values(&Expr::Var(cell)).unwrap_or(Value::Any);
         match (self, moment) {
             (Happening::Event(name), Moment::Event(found)) => Fit::of(name.eq_ignore_ascii_case(found)),
-            (Happening::Accept { entries, by, values }, Moment::Accept { caller, entry, formals }) => {
+            (
+                Happening::Accept { entries, by, values: wanted },
+                Moment::Accept { caller, entry, formals },
+            ) => {
                 if !entries.contains(&entry) || by.is_some_and(|t| t != caller) {
                     return Fit::No;
                 }
-                values.iter().zip(formals).fold(Fit::Yes, |fit, (wanted, formal)| {
+                wanted.iter().zip(formals).fold(Fit::Yes, |fit, (wanted, formal)| {
                     fit.and(compares(wanted.map(|w| (true, w)), read(formal.cell)))
                 })
             }
@@ -139,13 +315,10 @@ impl Happening {
             }
             (Happening::Test { cells, value }, Moment::Test(expr)) => {
                 let mut fit = Fit::No;
-                expr.each_cell(program, &mut |cell| {
+                let _ = looked_at(program, expr, true, values, &mut |cell, sure| {
                     if cells.contains(&cell) {
-                        fit = match (fit, compares(*value, read(cell))) {
-                            (Fit::Yes, _) | (_, Fit::Yes) => Fit::Yes,
-                            (Fit::Maybe, _) | (_, Fit::Maybe) => Fit::Maybe,
-                            _ => Fit::No,
-                        };
+                        let here = if sure { Fit::Yes } else { Fit::Maybe };
+                        fit = fit.or(here.and(compares(*value, read(cell))));
                     }
                 });
                 fit
@@ -176,6 +349,11 @@ impl Happening {
                 let mut found = false;
                 action.each_expr(&mut |e| e.each_cell(program, &mut |c| found |= cells.contains(&c)));
                 found
+            }
+            (Happening::Test { cells, .. }, Action::Assign { to: Place::Var(to), value, .. }) => {
+                let mut found = false;
+                value.each_cell(program, &mut |c| found |= cells.contains(&c));
+                found && program.is_selector(*to)
             }
             (Happening::Test { .. }, _) => false,
             (Happening::Enter { procs }, Action::Call { proc, .. }) => procs.contains(proc),
@@ -212,42 +390,118 @@ impl Happening {
 impl Monitor {
     /// The monitor that sees the same letters and accepts everything.
     pub fn watching(&self) -> Monitor {
-        Monitor { next: vec![0; self.letters], accepting: vec![true], doomed: vec![false], ..self.clone() }
+        Monitor {
+            next: vec![0; self.letters],
+            accepting: vec![true],
+            doomed: vec![false],
+            again: Vec::new(),
+            ..self.clone()
+        }
     }
 
-    /// For each letter the first letter with the same effect everywhere.
-    pub fn alike(&self) -> Vec<u32> {
+    /// Whether executions that block or go on for ever may break the property though no step does.
+    pub fn is_live(&self) -> bool {
+        let open = |set: &Vec<bool>| set.iter().zip(&self.doomed).any(|(within, doomed)| !within && !doomed);
+        self.again.iter().any(open)
+    }
+
+    /// Whether only a step can break the property, not the end of an execution.
+    pub fn is_safety(&self) -> bool {
+        self.accepting.iter().zip(&self.doomed).all(|(accepting, doomed)| *accepting || *doomed)
+    }
+
+    /// Makes letters with the same effect one, and symbols that may stand for each other in all sets have one mark.
+    pub fn merge_alike(&mut self) {
         let states = self.accepting.len() as u32;
         let column = |l: u32| (0..states).map(|s| self.step(s, l)).collect::<Vec<_>>();
         let columns: Vec<Vec<u32>> = (0..self.letters as u32).map(column).collect();
-        let first = |c: &Vec<u32>| columns.iter().position(|other| other == c).unwrap_or(0) as u32;
-        columns.iter().map(first).collect()
+        let first = |l: u32| columns.iter().position(|c| *c == columns[l as usize]).unwrap_or(0) as u32;
+        self.sets.iter_mut().for_each(|(_, letter)| *letter = first(*letter));
+        for symbol in 0..self.symbols.len() as u32 {
+            for mark in 0..symbol {
+                if self.marks[mark as usize] != mark || columns[mark as usize] != columns[symbol as usize] {
+                    continue;
+                }
+                let old = std::mem::replace(&mut self.marks[symbol as usize], mark);
+                if self.marks_tell_letters_apart() {
+                    break;
+                }
+                self.marks[symbol as usize] = old;
+            }
+        }
+    }
+
+    /// Whether sets of symbols with the same marks are the same letter.
+    fn marks_tell_letters_apart(&self) -> bool {
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+        self.sets.iter().all(|(set, letter)| {
+            let mut marks: Vec<u32> = set.iter().map(|s| self.marks[*s as usize]).collect();
+            marks.sort_unstable();
+            marks.dedup();
+            *known.entry(marks).or_insert(*letter) == *letter
+        })
     }
 
     pub fn step(&self, state: u32, letter: u32) -> u32 {
         self.next[state as usize * self.letters + letter as usize]
     }
 
-    /// The letters that a moment may be; the last is certain, or the moment may be none of them.
-    pub fn letters<'a>(
-        &'a self,
-        program: &'a Program,
-        moment: Moment<'a>,
-        read: &'a dyn Fn(VarId) -> Value,
-    ) -> impl Iterator<Item = (u32, Fit)> + 'a {
-        let mut certain = false;
-        self.watch.iter().filter_map(move |(happening, letter)| {
-            if certain {
-                return None;
+    /// What a letter is called: the names of a set that it stands for.
+    pub fn letter_name(&self, letter: u32) -> String {
+        let set = self.sets.iter().find(|(_, l)| *l == letter).map_or(&[][..], |(set, _)| set);
+        let names: Vec<&str> = set.iter().map(|s| self.symbols[*s as usize].as_str()).collect();
+        names.join(" & ")
+    }
+
+    /// The number of a set of symbols in order, among those that a moment may carry.
+    pub fn number(&self, set: &[u32]) -> Option<u32> {
+        let found = self.sets.binary_search_by(|(s, _)| (s.len(), &s[..]).cmp(&(set.len(), set)));
+        found.ok().map(|at| at as u32)
+    }
+
+    /// Whether a moment may carry these symbols, and perhaps others.
+    pub fn may_carry(&self, symbols: &[u32]) -> bool {
+        self.sets.iter().any(|(set, _)| symbols.iter().all(|s| set.contains(s)))
+    }
+
+    /// The numbers of the sets that a moment may carry, None among them if it may carry nothing. The result is
+    /// None if it certainly carries nothing, and empty if what it carries is not listed.
+    pub fn carried(&self, program: &Program, moment: Moment, values: Values) -> Option<Vec<Option<u32>>> {
+        let mut fits: Vec<(u32, Fit)> = Vec::new();
+        for (happening, symbol) in &self.watch {
+            let fit = happening.fits(program, moment, values);
+            match fits.iter_mut().find(|(s, _)| s == symbol) {
+                _ if fit == Fit::No => {}
+                Some((_, known)) => *known = known.or(fit),
+                None => fits.push((*symbol, fit)),
             }
-            let fit = happening.fits(program, moment, read);
-            certain = fit == Fit::Yes;
-            (fit != Fit::No).then_some((*letter, fit))
-        })
+        }
+        fits.sort_unstable_by_key(|f| f.0);
+        let sure: Vec<u32> = fits.iter().filter(|f| f.1 == Fit::Yes).map(|f| f.0).collect();
+        if sure.len() == fits.len() {
+            return (!sure.is_empty()).then(|| self.number(&sure).into_iter().map(Some).collect());
+        }
+        let within = |set: &[u32]| {
+            set.iter().all(|s| fits.iter().any(|f| f.0 == *s)) && sure.iter().all(|s| set.contains(s))
+        };
+        let nothing = sure.is_empty().then_some(None);
+        let sets = (0..self.sets.len()).filter(|s| within(&self.sets[*s].0)).map(|s| Some(s as u32));
+        Some(nothing.into_iter().chain(sets).collect())
     }
 }
 
 impl Program {
+    /// Whether a cell is a copy of what a case statement chooses by.
+    pub fn is_selector(&self, cell: VarId) -> bool {
+        let var = &self.vars[cell.index()];
+        var.temporary && var.name.rsplit('.').next() == Some(SELECTOR)
+    }
+
+    /// Whether what is assigned at a location is the first value of an object that is declared there.
+    pub fn is_declared_at(&self, loc: Loc) -> bool {
+        self.declarations.contains(&self.node(loc).span)
+    }
+
     /// Whether some monitor may move in a step of a task that is at this action.
     pub fn is_monitored(&self, action: &Action) -> bool {
         self.monitors.iter().flat_map(|m| &m.watch).any(|(h, _)| h.may_happen_at(self, action))
@@ -258,7 +512,16 @@ impl Program {
         let mut all = Vec::new();
         for (happening, _) in self.monitors.iter().flat_map(|m| &m.watch) {
             match happening {
-                Happening::Write { cells, .. } | Happening::Test { cells, .. } => all.extend(cells),
+                Happening::Write { cells, .. } => all.extend(cells),
+                // What else a condition depends on says whether it looks at them.
+                Happening::Test { cells, .. } => {
+                    all.extend(cells);
+                    for node in self.nodes.iter().filter(|n| happening.may_happen_at(self, &n.action)) {
+                        node.action.each_expr(&mut |e| e.each_cell(self, &mut |cell| all.push(cell)));
+                    }
+                    all.sort_unstable();
+                    all.dedup();
+                }
                 Happening::Accept { entries, values, .. } if !values.is_empty() => {
                     for node in &self.nodes {
                         if let Action::Select { alternatives, .. } = &node.action {

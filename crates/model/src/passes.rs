@@ -17,4 +17,4 @@ pub use inline::{inline, recursive_procedures};
 pub use inputs::classify_inputs;
 pub use locks::drop_idle_locks;
 pub use opaque::make_opaque;
-pub use slice::{Delays, cells_that_matter, slice};
+pub use slice::{Delays, cells_that_matter, for_monitor, slice};

@@ -1,6 +1,6 @@
 //! What a program consists of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rendez_source::Span;
 
@@ -50,6 +50,8 @@ impl ExceptionId {
     pub const TASKING_ERROR: ExceptionId = ExceptionId(2);
     pub const STORAGE_ERROR: ExceptionId = ExceptionId(3);
     pub const ASSERTION_ERROR: ExceptionId = ExceptionId(4);
+    /// No exception: what clean-ups get where an abortable part is left.
+    pub const TRANSFER: ExceptionId = ExceptionId(u16::MAX as u32);
     /// The names of the exceptions every program has, in the order of their ids.
     pub const PREDEFINED: [&'static str; 5] =
         ["Constraint_Error", "Program_Error", "Tasking_Error", "Storage_Error", "Assertion_Error"];
@@ -67,6 +69,8 @@ pub struct Program {
     pub name: String,
     /// Called by tasks of the environment instead of a main procedure.
     pub open: bool,
+    /// No check is taken to pass because its values are not followed.
+    pub checks_may_fail: bool,
     /// A longer queue of a protected entry raises Program_Error.
     pub queue_limit: Option<u8>,
     /// Names of the source files, indexed by the file of a span.
@@ -86,6 +90,10 @@ pub struct Program {
     /// The body that a task runs when its call on a protected entry is served.
     pub bodies: BTreeMap<(TaskId, EntryId), ProcId>,
     pub assumptions: Vec<Assumption>,
+    /// Where a check on a value that is not followed is taken to pass.
+    pub unchecked: Vec<Span>,
+    /// Where objects are declared: what they are given there is their first value, no assignment.
+    pub declarations: BTreeSet<Span>,
     /// Properties that are followed; no part of the text form.
     pub monitors: Vec<Monitor>,
 }
@@ -104,6 +112,8 @@ pub struct Var {
     pub init: Value,
     pub storage: Storage,
     pub sharing: Sharing,
+    /// Holds an intermediate value: the program has no variable of this name.
+    pub temporary: bool,
     pub span: Span,
 }
 
@@ -278,6 +288,15 @@ pub enum Trigger {
     Delay,
 }
 
+/// Who does not want an execution followed any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The user, who takes it for granted that nothing beyond matters: one of the assumptions.
+    User,
+    /// A bound of the analysis: nothing is known of what lies beyond.
+    Bound,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Skip {
@@ -385,6 +404,8 @@ pub enum Action {
     },
     Raise {
         exception: Expr,
+        /// A rule of tasking is broken: no raise statement, no check of a value.
+        by_tasking: bool,
     },
     /// The end of a clean-up: the exception goes on.
     Resume {
@@ -420,8 +441,9 @@ pub enum Action {
         object: ObjectId,
         next: Loc,
     },
-    /// The execution is not followed any further; the reason is one of the assumptions.
+    /// The execution is not followed any further.
     Stop {
+        why: Cut,
         reason: String,
     },
     /// A construct without meaning in the model. Reaching it makes the analysis inconclusive.
@@ -547,7 +569,7 @@ impl Action {
                 }
             }
             Activate { tasks, .. } | Abort { tasks, .. } => tasks.iter().for_each(f),
-            Raise { exception } => f(exception),
+            Raise { exception, .. } => f(exception),
             Async { trigger: Trigger::Call { entry, .. }, .. } => f(entry),
             _ => {}
         }
@@ -581,7 +603,7 @@ impl Action {
                 }
             }
             Activate { tasks, .. } | Abort { tasks, .. } => tasks.iter_mut().for_each(f),
-            Raise { exception } => f(exception),
+            Raise { exception, .. } => f(exception),
             Async { trigger: Trigger::Call { entry, .. }, .. } => f(entry),
             _ => {}
         }
@@ -615,6 +637,31 @@ impl Program {
             Owner::Object(object) => &self.objects[object.index()].name,
         };
         format!("{owner}.{}", entry.name)
+    }
+
+    /// The file and line of a location.
+    pub fn place(&self, loc: Loc) -> String {
+        let span = self.node(loc).span;
+        match self.files.get(span.file.0 as usize) {
+            Some(file) if !span.is_nowhere() => format!("{file}:{}", span.line),
+            _ => "a place that the source does not show".into(),
+        }
+    }
+
+    /// The bound that an execution meets at a location from which it is not followed; none where the
+    /// user wants it so. `recursion` is how deep calls are followed.
+    pub fn bound_at(&self, loc: Loc, recursion: usize) -> Option<String> {
+        match &self.node(loc).action {
+            Action::Stop { why: Cut::Bound, reason } => Some(reason.clone()),
+            Action::Allocate { pool, .. } => {
+                Some(format!("at most {} tasks are created by the allocator here", pool.len()))
+            }
+            Action::Call { proc, .. } => {
+                let name = &self.procs[proc.index()].name;
+                Some(format!("{name} is called within itself at most {recursion} times"))
+            }
+            _ => None,
+        }
     }
 
     /// A select with more alternatives than a state can hold: it can be analysed, but not executed.

@@ -12,7 +12,7 @@
 mod run;
 
 use crate::expr::{Expr, Value};
-use crate::monitor::Moment;
+use crate::monitor::{Moment, Sight};
 use crate::program::*;
 use crate::state::*;
 use run::Run;
@@ -21,11 +21,14 @@ use run::Run;
 pub struct Semantics<'p> {
     pub program: &'p Program,
     /// A procedure is active in a task at most this often; executions that go deeper stop.
-    recursion: usize,
+    /// How deep calls of a procedure within each other are followed.
+    pub recursion: usize,
     object_entries: Vec<Vec<EntryId>>,
     task_entries: Vec<Vec<EntryId>>,
     /// By location: select statements whose guards matter only where somebody waits.
     plain_selects: Vec<bool>,
+    /// By entry: the parameters that are results only. Nothing where no call is ever requeued.
+    results: Vec<Vec<usize>>,
 }
 
 /// One possible step of a task: `choice` numbers the possibilities at its location.
@@ -51,8 +54,10 @@ pub struct Step {
     pub raised: Vec<Raised>,
     /// The step is one of several only because the model does not know a value.
     pub guessed: bool,
-    /// What monitors saw: monitor, letter, and whether it is certain.
-    pub letters: Vec<(u16, u32, bool)>,
+    /// What monitors may have seen, one moment after the other, until it is decided.
+    pub sights: Vec<Sight>,
+    /// What monitors saw: monitor and letter.
+    pub letters: Vec<(u16, u32)>,
     /// Monitors that cannot accept any more, or whose execution has ended without acceptance.
     pub broken: Vec<u16>,
 }
@@ -120,6 +125,28 @@ pub enum What {
     Unsupported,
 }
 
+/// By entry: the positions of parameters that are results only; empty if the program has no requeue.
+fn results_of_entries(program: &Program) -> Vec<Vec<usize>> {
+    if !program.nodes.iter().any(|n| matches!(n.action, Action::Requeue { .. })) {
+        return Vec::new();
+    }
+    let mut results = vec![Vec::new(); program.entries.len()];
+    let mut note = |entry: EntryId, formals: &[Formal]| {
+        results[entry.index()] = (0..formals.len()).filter(|i| formals[*i].mode == Mode::Out).collect();
+    };
+    for node in &program.nodes {
+        if let Action::Select { alternatives, .. } = &node.action {
+            for a in alternatives {
+                program.possible_entries(&a.entry).into_iter().for_each(|e| note(e, &a.formals));
+            }
+        }
+    }
+    for ((_, entry), proc) in &program.bodies {
+        note(*entry, &program.procs[proc.index()].formals);
+    }
+    results
+}
+
 /// Whether a queue is as long as a restriction allows.
 fn queue_is_full(program: &Program, state: &State, entry: EntryId) -> bool {
     program.queue_limit.is_some_and(|limit| state.queues[entry.index()].len() >= usize::from(limit))
@@ -141,7 +168,13 @@ impl<'p> Semantics<'p> {
             }
         }
         let plain_selects = crate::sure::plain_selects(program);
-        Semantics { program, recursion, object_entries, task_entries, plain_selects }
+        let results = results_of_entries(program);
+        Semantics { program, recursion, object_entries, task_entries, plain_selects, results }
+    }
+
+    /// Whether some call may be requeued.
+    fn requeues(&self) -> bool {
+        !self.results.is_empty()
     }
 
     pub fn initial(&self) -> State {
@@ -203,27 +236,26 @@ impl<'p> Semantics<'p> {
         }
     }
 
-    /// Moves the monitors along: where a letter is not certain, both ways are possible.
-    fn monitored(&self, before: &State, outcome: Outcome, out: &mut Vec<Outcome>) {
-        let unsure = outcome.step.letters.iter().filter(|l| !l.2).count();
-        if unsure > 8 {
+    /// Moves the monitors along: where it is not certain what they see, everything is possible that it may be.
+    fn monitored(&self, before: &State, mut outcome: Outcome, out: &mut Vec<Outcome>) {
+        let sights = std::mem::take(&mut outcome.step.sights);
+        let ways: usize = sights.iter().map(|s| s.may_be.len()).fold(1, usize::saturating_mul);
+        if ways == 0 || ways > 256 {
             let step = Step { what: What::Unsupported, ..outcome.step };
             return out.push(Outcome { step, ..outcome });
         }
-        for choice in 0..1u32 << unsure {
+        for choice in 0..ways {
             let mut outcome = outcome.clone();
-            outcome.step.guessed |= unsure > 0;
-            let mut bit = 0;
-            let mut taken = Vec::new();
-            for (m, letter, certain) in std::mem::take(&mut outcome.step.letters) {
-                if !certain {
-                    bit += 1;
-                    if choice >> (bit - 1) & 1 == 0 {
-                        continue;
-                    }
-                }
-                taken.push((m, letter, certain));
+            outcome.step.guessed |= ways > 1;
+            let mut rest = choice;
+            for sight in &sights {
+                let seen = sight.may_be[rest % sight.may_be.len()];
+                rest /= sight.may_be.len();
+                let Some(set) = seen else { continue };
+                let m = sight.monitor;
                 let monitor = &self.program.monitors[usize::from(m)];
+                let letter = monitor.sets[set as usize].1;
+                outcome.step.letters.push((m, letter));
                 let Value::Known(at) = outcome.state.vars[monitor.cell.index()] else { continue };
                 let next = monitor.step(at as u32, letter);
                 if i64::from(next) != at {
@@ -233,7 +265,7 @@ impl<'p> Semantics<'p> {
                     }
                 }
             }
-            outcome.step.letters = taken;
+            self.note_hopeless(before, &mut outcome.step);
             let main = TaskId::ENVIRONMENT.index();
             let followed = !matches!(outcome.step.what, What::Stopped | What::Unsupported);
             if followed
@@ -252,36 +284,32 @@ impl<'p> Semantics<'p> {
         }
     }
 
+    /// A monitor that accepts nothing, whatever happens, is broken as soon as something does.
+    fn note_hopeless(&self, before: &State, step: &mut Step) {
+        let main = TaskId::ENVIRONMENT.index();
+        if step.task != TaskId::ENVIRONMENT || before.tasks[main].pc != self.program.tasks[main].start {
+            return;
+        }
+        for (m, monitor) in self.program.monitors.iter().enumerate() {
+            let doomed = |at: Value| matches!(at, Value::Known(at) if monitor.doomed[at as usize]);
+            if doomed(before.vars[monitor.cell.index()]) {
+                step.broken.push(m as u16);
+            }
+        }
+    }
+
     fn steps(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
         let ts = &state.tasks[task.index()];
         if !matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
             return;
         }
         let interrupted = ts.aborted || !ts.transfers.is_empty();
-        if interrupted && ts.status != Status::Completed && !state.defers_abort(task) {
-            if ts.aborted {
-                let mut run = Run::new(self, state.clone(), task);
-                run.kill(task);
-                self.serve_all(run, What::Aborted(vec![task]), out);
-                // Up to the next point where the abort must take effect the task may go on.
-                if ts.due || ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc) {
-                    return;
-                }
-            }
-            for (level, transfer) in ts.transfers.iter().enumerate() {
-                let delay = matches!(
-                    self.program.node(transfer.site).action,
-                    Action::Async { trigger: Trigger::Delay, .. }
-                );
-                if delay || transfer.fired {
-                    let mut run = Run::new(self, state.clone(), task);
-                    run.transfer(task, level, true);
-                    out.push(run.done(What::Transferred));
-                    if transfer.fired && (ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc)) {
-                        return;
-                    }
-                }
-            }
+        if interrupted
+            && ts.status != Status::Completed
+            && !state.defers_abort(task)
+            && self.interrupt(state, task, out)
+        {
+            return;
         }
         match ts.wait {
             Wait::Nothing => self.act(state, task, out),
@@ -328,6 +356,68 @@ impl<'p> Semantics<'p> {
                 run.completion_point(task);
                 out.push(run.done(What::Ran));
             }
+        }
+    }
+
+    /// Steps that take control from a task, which is aborted or in an abortable part. Whether it can do nothing else:
+    /// up to the next point where the abort must take effect it may go on.
+    fn interrupt(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) -> bool {
+        let ts = &state.tasks[task.index()];
+        let at_completion = ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc);
+        if ts.aborted {
+            let firm = |t: &Transfer| t.trigger == Pending::Served || !self.can_withdraw(state, t.trigger);
+            if self.leaves_queue(state, task) && !ts.transfers.iter().any(firm) {
+                let mut run = Run::new(self, state.clone(), task);
+                run.kill(task);
+                self.serve_all(run, What::Aborted(vec![task]), out);
+            }
+            if ts.due || at_completion {
+                return true;
+            }
+        }
+        // Waiting for dependents is not interrupted, nor is leaving an abortable part.
+        let waits = matches!(self.program.node(ts.pc).action, Action::Await { .. });
+        if waits || ts.transfers.iter().any(|t| t.leaving) {
+            return false;
+        }
+        for (level, transfer) in ts.transfers.iter().enumerate() {
+            if transfer.trigger != Pending::Delay && !transfer.fired() {
+                continue;
+            }
+            if self.leaves_queue(state, task) {
+                let mut run = Run::new(self, state.clone(), task);
+                run.transfer(task, level);
+                self.serve_all(run, What::Transferred, out);
+            }
+            if transfer.fired() && at_completion {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a task may leave the queue that it waits in, if it does. For that of a protected object this is a
+    /// protected action, since it changes 'Count.
+    fn leaves_queue(&self, state: &State, task: TaskId) -> bool {
+        match state.tasks[task.index()].wait {
+            Wait::Queued { entry, .. } => self.is_idle(state, entry),
+            _ => true,
+        }
+    }
+
+    /// Whether nobody is inside the protected object of an entry.
+    fn is_idle(&self, state: &State, entry: EntryId) -> bool {
+        match self.program.entries[entry.index()].owner {
+            Owner::Object(object) => state.locks[object.index()] == Lock::Free,
+            Owner::Task(_) => true,
+        }
+    }
+
+    /// Whether a triggering call that waits in a queue may be withdrawn now.
+    fn can_withdraw(&self, state: &State, trigger: Pending) -> bool {
+        match trigger {
+            Pending::Queued { entry, cancellable } => cancellable && self.is_idle(state, entry),
+            _ => true,
         }
     }
 
@@ -388,6 +478,7 @@ impl<'p> Semantics<'p> {
             return false;
         };
         open.get(alternatives.len() + delays.len())
+            && !ts.transfers.iter().any(|t| t.trigger == Pending::Served)
     }
 
     /// The entries that a task waiting at a select accepts now.
@@ -472,7 +563,7 @@ impl<'p> Semantics<'p> {
                 out.push(run.done(What::Ran));
             }
             Action::Assign { to, value, next } => {
-                let stored = program.eval(state, value).and_then(|value| run.store(to, value));
+                let stored = program.eval(state, value).and_then(|value| run.store_at(loc, to, value));
                 run.go_or_raise(task, *next, stored);
                 out.push(run.done(What::Ran));
             }
@@ -529,6 +620,7 @@ impl<'p> Semantics<'p> {
                     for possible in self.possible_entries(target, entry) {
                         let mut run = run.clone();
                         run.guessed |= entry == Value::Any;
+                        run.forget_results(caller, possible);
                         self.call_entry(run, caller, possible, Some(mode), out);
                     }
                 }
@@ -547,8 +639,10 @@ impl<'p> Semantics<'p> {
             }
             Action::FailAccept { occurrence } => {
                 let exception = run.occurrence(*occurrence);
+                let left = exception == ExceptionId::TRANSFER;
                 if let Some(r) = run.state.tasks[task.index()].accepts.pop() {
-                    run.fail_call(r.caller, exception, false);
+                    let fails = if left { ExceptionId::TASKING_ERROR } else { exception };
+                    run.fail_call(r.caller, fails, left);
                 }
                 run.resume(task, exception);
                 out.push(run.done(What::Ran));
@@ -600,7 +694,7 @@ impl<'p> Semantics<'p> {
                     return;
                 };
                 run.state.tasks[free.index()].status = Status::Created;
-                let stored = run.store(to, Value::Known(i64::from(free.0)));
+                let stored = run.store_at(loc, to, Value::Known(i64::from(free.0)));
                 run.go_or_raise(task, *next, stored);
                 out.push(run.done(What::Ran));
             }
@@ -665,10 +759,20 @@ impl<'p> Semantics<'p> {
                     !task.background && task.master.is_some_and(|m| masters.contains(&m))
                 };
                 let busy = |t: TaskId| self.is_started(state, t) && !self.at_terminate(state, t);
-                if (0..program.tasks.len()).map(TaskId::from).filter(own).any(busy) {
+                let leaving = state.tasks[task.index()].transfers.iter().any(|t| t.leaving);
+                if !leaving && (0..program.tasks.len()).map(TaskId::from).filter(own).any(busy) {
                     return;
                 }
                 let dependents = self.dependents(state, masters);
+                // What depends on an abortable part that is left is aborted.
+                let running = |t: &TaskId| {
+                    let ts = &state.tasks[t.index()];
+                    ts.status < Status::Completed && !ts.aborted
+                };
+                if leaving && dependents.iter().any(running) {
+                    let victims = run.abort(&dependents);
+                    return self.serve_all(run, What::Aborted(victims), out);
+                }
                 if !dependents.iter().all(|t| self.at_terminate(state, *t)) {
                     return;
                 }
@@ -701,9 +805,13 @@ impl<'p> Semantics<'p> {
             Action::Abort { tasks, next } => {
                 let mut victims = Vec::new();
                 for expr in tasks {
-                    match program.eval(state, expr) {
-                        Ok(Value::Known(t)) => victims.push(TaskId(t as u32)),
-                        Ok(Value::Any) => {
+                    let victim = program.eval(state, expr).and_then(|value| match value {
+                        Value::Known(t) => program.task_ref(t).map(Some),
+                        Value::Any => Ok(None),
+                    });
+                    match victim {
+                        Ok(Some(t)) => victims.push(t),
+                        Ok(None) => {
                             out.push(run.done(What::Unsupported));
                             return;
                         }
@@ -719,12 +827,12 @@ impl<'p> Semantics<'p> {
                 run.completion_point(task);
                 self.serve_all(run, What::Aborted(victims), out);
             }
-            Action::Raise { exception } => {
+            Action::Raise { exception, by_tasking } => {
                 let exception = match program.eval(state, exception) {
                     Ok(Value::Known(e)) => ExceptionId(e as u32),
                     _ => ExceptionId::PROGRAM_ERROR,
                 };
-                run.raise(task, exception, false);
+                run.raise(task, exception, *by_tasking);
                 out.push(run.done(What::Ran));
             }
             Action::Resume { occurrence } => {
@@ -750,7 +858,7 @@ impl<'p> Semantics<'p> {
             }
             Action::Defer { next } => {
                 let ts = &mut run.state.tasks[task.index()];
-                ts.deferred = (ts.deferred + 1).min(3);
+                ts.deferred += 1;
                 run.go(task, *next);
                 out.push(run.done(What::Ran));
             }
@@ -763,11 +871,7 @@ impl<'p> Semantics<'p> {
             }
             Action::Close { object, next } => {
                 run.go(task, *next);
-                for entry in self.entries_of_object(*object) {
-                    for caller in std::mem::take(&mut run.state.queues[entry.index()]) {
-                        run.fail_call(caller, ExceptionId::PROGRAM_ERROR, true);
-                    }
-                }
+                run.fail_all(self.entries_of_object(*object));
                 out.push(run.done(What::Ran));
             }
             Action::EndAsync { next } => {
@@ -776,19 +880,26 @@ impl<'p> Semantics<'p> {
                     out.push(run.done(What::Ran));
                     return;
                 };
-                let transfer = run.state.tasks[task.index()].transfers[level];
-                let is_call = !matches!(
-                    program.node(transfer.site).action,
-                    Action::Async { trigger: Trigger::Delay, .. }
-                );
-                if is_call && transfer.entry.is_none() {
-                    // The trigger is being served or has fired: it can no longer be withdrawn.
+                let transfers = &state.tasks[task.index()].transfers;
+                let Transfer { trigger, leaving, .. } = transfers[level];
+                if leaving {
+                    run.arrive(task, level);
+                    out.push(run.done(What::Transferred));
                     return;
                 }
-                run.withdraw(task, level as u8 + 1);
+                // A trigger that is served is waited for; one that has fired sends control elsewhere, unless an
+                // asynchronous select around this one is left.
+                let over = transfers[level].fired() && !transfers.iter().any(|t| t.leaving);
+                if over || trigger == Pending::Served || !self.can_withdraw(state, trigger) {
+                    return;
+                }
+                run.withdraw_silently(task, level as u8 + 1);
                 run.state.tasks[task.index()].transfers.pop();
                 run.go(task, *next);
-                out.push(run.done(What::Ran));
+                match trigger {
+                    Pending::Queued { entry, .. } => self.serve_entry(run, entry, What::Ran, out),
+                    _ => out.push(run.done(What::Ran)),
+                }
             }
             Action::Stop { .. } => {
                 out.push(run.stop());
@@ -835,7 +946,7 @@ impl<'p> Semantics<'p> {
         };
         for value in values {
             let mut run = run.clone();
-            let stored = run.store(to, value);
+            let stored = run.store_at(run.state.tasks[task.index()].pc, to, value);
             run.go_or_raise(task, next, stored);
             out.push(run.done(What::Got(value)));
         }
@@ -888,7 +999,10 @@ impl<'p> Semantics<'p> {
                     let mut open = run.clone();
                     open.guessed |= barrier == Ok(Value::Any);
                     match barrier {
-                        Err(_) => open.raise(task, ExceptionId::PROGRAM_ERROR, true),
+                        Err(_) => {
+                            open.raise(task, ExceptionId::PROGRAM_ERROR, true);
+                            open.fail_all(self.entries_of_object(object));
+                        }
                         Ok(_) => open.enter(caller, entry, object),
                     }
                     out.push(open.done(What::Entered(entry)));
@@ -922,8 +1036,17 @@ impl<'p> Semantics<'p> {
         }
     }
 
+    /// The end of a step that changed the queue of an entry.
+    fn serve_entry(&self, run: Run<'_, 'p>, entry: EntryId, what: What, out: &mut Vec<Outcome>) {
+        match self.program.entries[entry.index()].owner {
+            Owner::Object(object) => self.serve(run, object, out, |_| what.clone()),
+            Owner::Task(_) => out.push(run.done(what)),
+        }
+    }
+
     /// Ends a protected action: the lock, free in `run`, goes to a queued caller whose barrier is
-    /// open, if there is one.
+    /// open, if there is one. A barrier that raises an exception fails the calls in all queues of the object; it need
+    /// not be looked at if another one is open.
     fn serve(
         &self,
         mut run: Run<'_, 'p>,
@@ -933,6 +1056,7 @@ impl<'p> Semantics<'p> {
     ) {
         let mut open = Vec::new();
         let mut certain = false;
+        let mut raises = false;
         for &entry in &self.object_entries[object.index()] {
             let Some(&head) = run.state.queues[entry.index()].first() else {
                 continue;
@@ -943,11 +1067,7 @@ impl<'p> Semantics<'p> {
                     certain |= value != Value::Any;
                     open.push((head, entry, value == Value::Any));
                 }
-                Err(_) => {
-                    for caller in std::mem::take(&mut run.state.queues[entry.index()]) {
-                        run.fail_call(caller, ExceptionId::PROGRAM_ERROR, true);
-                    }
-                }
+                Err(_) => raises = true,
             }
         }
         for &(head, entry, guessed) in &open {
@@ -972,7 +1092,10 @@ impl<'p> Semantics<'p> {
                 out.push(run.done(What::Unsupported));
             }
         }
-        if !certain {
+        if raises {
+            run.fail_all(self.entries_of_object(object));
+            out.push(run.done(what(None)));
+        } else if !certain {
             run.guessed |= !open.is_empty();
             out.push(run.done(what(None)));
         }
@@ -980,24 +1103,27 @@ impl<'p> Semantics<'p> {
 
     /// Aborted callers have left queues: every barrier may look at 'Count.
     fn serve_all(&self, run: Run<'_, 'p>, what: What, out: &mut Vec<Outcome>) {
-        let task = run.task;
         let mut outcomes = vec![run.done(what)];
         for object in (0..self.program.objects.len()).map(ObjectId::from) {
-            let mut next = Vec::new();
-            for outcome in outcomes {
-                let waits = |e: &EntryId| !outcome.state.queues[e.index()].is_empty();
-                let idle = outcome.state.locks[object.index()] == Lock::Free;
-                if !idle || !self.object_entries[object.index()].iter().any(waits) {
-                    next.push(outcome);
-                    continue;
-                }
-                let Step { loc, what, raised, guessed, letters, .. } = outcome.step;
-                let run = Run { semantics: self, state: outcome.state, task, loc, raised, guessed, letters };
-                self.serve(run, object, &mut next, |_| what.clone());
-            }
-            outcomes = next;
+            outcomes = self.serve_each(outcomes, object);
         }
         out.extend(outcomes);
+    }
+
+    /// Goes on with steps that may have changed the queues of an object: whoever is inside serves them in the end.
+    fn serve_each(&self, outcomes: Vec<Outcome>, object: ObjectId) -> Vec<Outcome> {
+        let mut next = Vec::new();
+        for outcome in outcomes {
+            let waits = |e: &EntryId| !outcome.state.queues[e.index()].is_empty();
+            let idle = outcome.state.locks[object.index()] == Lock::Free;
+            if !idle || !self.object_entries[object.index()].iter().any(waits) {
+                next.push(outcome);
+                continue;
+            }
+            let what = outcome.step.what.clone();
+            self.serve(Run::after(self, outcome), object, &mut next, |_| what.clone());
+        }
+        next
     }
 
     /// The alternatives of a waiting task that would accept a call on the entry now.
@@ -1047,12 +1173,15 @@ impl<'p> Semantics<'p> {
                 }
             }
         }
-        for choice in 0..1u64 << unknown.len().min(16) {
+        if unknown.len() > UNKNOWN_GUARDS {
+            return out.push(run.stop_with(What::Unsupported));
+        }
+        for choice in 0..1u64 << unknown.len() {
             let mut run = run.clone();
             run.guessed |= !unknown.is_empty();
             let mut open = open;
             for (bit, guard) in unknown.iter().enumerate() {
-                if bit >= 16 || choice >> bit & 1 == 1 {
+                if choice >> bit & 1 == 1 {
                     open.set(*guard);
                 }
             }
@@ -1181,105 +1310,56 @@ impl<'p> Semantics<'p> {
         {
             return;
         }
-        // In an entry body the innermost frame belongs to the queued call; in an accept body the
-        // innermost rendezvous does.
-        let in_entry_body = run.state.tasks[task.index()].frames.last().is_some_and(|f| {
-            f.serving.is_some()
-                || matches!(self.program.node(f.site).action, Action::EntryCall { .. } | Action::Async { .. })
-        });
-        if in_entry_body {
-            let ts = &mut run.state.tasks[task.index()];
-            let Some(frame) = ts.frames.pop() else { return };
-            ts.pc = frame.site;
-            let served = self.program.bodies.iter().find(|(_, proc)| **proc == frame.proc);
-            let object = served.and_then(|((_, entry), _)| match self.program.entries[entry.index()].owner {
-                Owner::Object(object) => Some(object),
-                Owner::Task(_) => None,
-            });
-            let caller = match frame.serving {
-                Some(caller) => caller,
-                None => run.requeued(Caller { task, level: 0 }, with_abort),
-            };
-            // The old protected action ends with the requeue; the new queue is entered first, so
-            // that a requeue to the same object is seen by its barriers.
-            let Some(object) = object else { return };
-            run.state.locks[object.index()] = Lock::Free;
-            match self.program.entries[entry.index()].owner {
-                Owner::Object(target) => {
-                    run.enqueue(caller, entry, with_abort);
-                    if target == object {
-                        self.serve(run, object, out, |_| What::Requeued { caller: task, entry });
-                    } else {
-                        let mut middle = Vec::new();
-                        self.serve(run, object, &mut middle, |_| What::Requeued { caller: task, entry });
-                        for outcome in middle {
-                            if outcome.state.locks[target.index()] == Lock::Free {
-                                let what = outcome.step.what.clone();
-                                let mut run = Run::new(self, outcome.state, task);
-                                run.guessed = outcome.step.guessed;
-                                run.loc = outcome.step.loc;
-                                run.letters = outcome.step.letters;
-                                self.serve(run, target, out, |_| what.clone());
-                            } else {
-                                // Served when that object's action ends.
-                                out.push(outcome);
-                            }
-                        }
-                    }
-                }
-                Owner::Task(_) if caller.level > 0 => out.push(run.done(What::Unsupported)),
-                Owner::Task(_) => {
-                    let mut middle = Vec::new();
-                    let conditional = run.is_conditional(caller);
-                    self.call_entry(run, caller, entry, None, &mut middle);
-                    for outcome in middle {
-                        let mut run = Run::new(self, outcome.state, task);
-                        run.loc = outcome.step.loc;
-                        run.raised = outcome.step.raised;
-                        run.letters = outcome.step.letters;
-                        if let Wait::Queued { cancellable, .. } = &mut run.state.tasks[task.index()].wait {
-                            *cancellable = with_abort || conditional;
-                        }
-                        self.serve(run, object, out, |_| What::Requeued { caller: task, entry });
-                    }
-                }
-            }
-            return;
-        }
-        let Some(r) = run.state.tasks[task.index()].accepts.pop() else {
+        let Some((caller, object)) = run.end_for_requeue(task, with_abort, next) else {
             run.raise(task, ExceptionId::PROGRAM_ERROR, false);
             out.push(run.done(What::Ran));
             return;
         };
-        run.go(task, next);
-        let r = Rendezvous { caller: run.requeued(r.caller, with_abort), ..r };
-        let what = What::Requeued { caller: r.caller.task, entry };
-        match self.program.entries[entry.index()].owner {
-            Owner::Task(owner) => {
-                let callee = &run.state.tasks[owner.index()];
-                if callee.status >= Status::Completed || callee.aborted {
-                    run.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
-                    out.push(run.done(what));
-                    return;
-                }
-                let ready = self.ready_alternatives(&run.state, owner, entry);
-                if ready.is_empty() {
-                    let cancellable = with_abort || run.is_conditional(r.caller);
-                    run.enqueue(r.caller, entry, cancellable);
-                    out.push(run.done(what));
-                    return;
-                }
-                for alternative in ready {
-                    let mut run = run.clone();
-                    let site = run.state.tasks[owner.index()].pc;
-                    run.start_rendezvous(r.caller, owner, entry, site, alternative);
-                    out.push(run.done(what.clone()));
-                }
-            }
-            Owner::Object(object) => {
-                run.enqueue(r.caller, entry, with_abort);
-                self.serve(run, object, out, |_| what.clone());
-            }
+        let what = What::Requeued { caller: caller.task, entry };
+        let mut passed = Vec::new();
+        self.pass_on(run, caller, entry, with_abort, &what, &mut passed);
+        // The old protected action ends with the requeue; the new queue is entered first, so
+        // that a requeue to the same object is seen by its barriers.
+        let target = match self.program.entries[entry.index()].owner {
+            Owner::Object(target) if object != Some(target) => Some(target),
+            _ => None,
+        };
+        for object in object.into_iter().chain(target) {
+            passed = self.serve_each(passed, object);
+        }
+        out.extend(passed);
+    }
+
+    /// A call that is requeued comes to another entry.
+    fn pass_on(
+        &self,
+        mut run: Run<'_, 'p>,
+        caller: Caller,
+        entry: EntryId,
+        with_abort: bool,
+        what: &What,
+        out: &mut Vec<Outcome>,
+    ) {
+        let Owner::Task(owner) = self.program.entries[entry.index()].owner else {
+            run.enqueue(caller, entry, with_abort);
+            return out.push(run.done(what.clone()));
+        };
+        let callee = &run.state.tasks[owner.index()];
+        if callee.status >= Status::Completed || callee.aborted {
+            run.fail_call(caller, ExceptionId::TASKING_ERROR, true);
+            return out.push(run.done(what.clone()));
+        }
+        let ready = self.ready_alternatives(&run.state, owner, entry);
+        if ready.is_empty() {
+            let cancellable = with_abort || run.is_conditional(caller);
+            run.enqueue(caller, entry, cancellable);
+            return out.push(run.done(what.clone()));
+        }
+        for alternative in ready {
+            let mut run = run.clone();
+            let site = run.state.tasks[owner.index()].pc;
+            run.start_rendezvous(caller, owner, entry, site, alternative);
+            out.push(run.done(what.clone()));
         }
     }
 
@@ -1295,13 +1375,8 @@ impl<'p> Semantics<'p> {
         out: &mut Vec<Outcome>,
     ) {
         let ts = &run.state.tasks[task.index()];
-        let transfer = Transfer {
-            site: loc,
-            frames: ts.frames.len() as u16,
-            accepts: ts.accepts.len() as u16,
-            entry: None,
-            fired: false,
-        };
+        let transfer =
+            Transfer { site: loc, frames: ts.frames.len() as u16, trigger: Pending::Delay, leaving: false };
         match trigger {
             Trigger::Delay => {
                 let mut expired = run.clone();
@@ -1326,6 +1401,7 @@ impl<'p> Semantics<'p> {
                 };
                 // A call that is taken at once is an ordinary one: the abortable part never
                 // starts. Otherwise it is queued as the trigger of this transfer.
+                run.forget_results(Caller { task, level: 0 }, entry);
                 let probe = CallMode::Conditional { otherwise: loc };
                 let mut middle = Vec::new();
                 self.call_entry(run.clone(), Caller { task, level: 0 }, entry, Some(&probe), &mut middle);
@@ -1337,15 +1413,10 @@ impl<'p> Semantics<'p> {
                     let mut run = run.clone();
                     run.guessed = outcome.step.guessed;
                     let level = run.state.tasks[task.index()].transfers.len() as u8 + 1;
-                    run.state.tasks[task.index()].transfers.push(Transfer { entry: Some(entry), ..transfer });
-                    run.state.queues[entry.index()].push(Caller { task, level });
+                    run.state.tasks[task.index()].transfers.push(transfer);
+                    run.enqueue(Caller { task, level }, entry, true);
                     run.go(task, abortable);
-                    match self.program.entries[entry.index()].owner {
-                        Owner::Task(_) => out.push(run.done(What::Queued(entry))),
-                        Owner::Object(object) => {
-                            self.serve(run, object, out, |_| What::Queued(entry));
-                        }
-                    }
+                    self.serve_entry(run, entry, What::Queued(entry), out);
                 }
             }
         }
@@ -1354,6 +1425,9 @@ impl<'p> Semantics<'p> {
 
 /// How deep recursion is followed if nobody says otherwise.
 pub const DEFAULT_RECURSION: usize = 32;
+
+/// A select statement with more guards that are not known is not followed.
+const UNKNOWN_GUARDS: usize = 16;
 
 /// Up to this many values a cell's range is enumerated when the environment sets it.
 const HAVOC_VALUES: i64 = 16;

@@ -1,7 +1,7 @@
 //! A state of the program, and its compact byte form.
 
 use crate::expr::Value;
-use crate::program::{EntryId, Loc, ProcId, TaskId};
+use crate::program::{EntryId, ExceptionId, Loc, ProcId, TaskId};
 use crate::watch::{Log, Watched};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -103,10 +103,35 @@ pub struct Rendezvous {
 pub struct Transfer {
     pub site: Loc,
     pub frames: u16,
-    pub accepts: u16,
-    /// The queue that the trigger waits in; None while it is served or when it is a delay.
-    pub entry: Option<EntryId>,
-    pub fired: bool,
+    pub trigger: Pending,
+    /// The abortable part is being left: what must be cleaned up on the way is.
+    pub leaving: bool,
+}
+
+/// How far the trigger of an asynchronous select has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pending {
+    /// It may end at any time.
+    Delay,
+    Queued {
+        entry: EntryId,
+        cancellable: bool,
+    },
+    /// Somebody runs the accept or entry body: the call can no longer be withdrawn.
+    Served,
+    Done,
+    /// The call ended with an exception, which is raised once the abortable part is left.
+    Failed {
+        exception: ExceptionId,
+        by_tasking: bool,
+    },
+}
+
+impl Transfer {
+    /// Whether the call has come to its end.
+    pub fn fired(&self) -> bool {
+        matches!(self.trigger, Pending::Done | Pending::Failed { .. })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -118,7 +143,7 @@ pub struct TaskState {
     /// Aborted, and past a point where the abort must take effect.
     pub due: bool,
     /// How many regions that defer an abort the task is in.
-    pub deferred: u8,
+    pub deferred: u16,
     /// Its activation failed and its activator does not know yet.
     pub failed: bool,
     pub frames: Vec<Frame>,
@@ -139,6 +164,7 @@ impl State {
     pub fn defers_abort(&self, task: TaskId) -> bool {
         let ts = &self.tasks[task.index()];
         ts.deferred > 0
+            || ts.frames.iter().any(|f| f.serving.is_some())
             || matches!(ts.wait, Wait::Rendezvous { .. } | Wait::Queued { cancellable: false, .. })
             || self.locks.iter().any(|lock| *lock == Lock::Write(task))
     }
@@ -172,8 +198,11 @@ impl State {
                     | u8::from(task.aborted) << 3
                     | u8::from(task.failed) << 4
                     | u8::from(task.due) << 5
-                    | task.deferred << 6,
+                    | u8::from(task.deferred > 0) << 6,
             );
+            if task.deferred > 0 {
+                varint(out, u128::from(task.deferred));
+            }
             if task.status == Status::Unborn || task.status == Status::Terminated {
                 continue;
             }
@@ -224,9 +253,20 @@ impl State {
             for t in &task.transfers {
                 varint(out, u128::from(t.site.0));
                 varint(out, u128::from(t.frames));
-                varint(out, u128::from(t.accepts));
-                varint(out, t.entry.map_or(0, |e| u128::from(e.0) + 1));
-                out.push(t.fired.into());
+                out.push(t.leaving.into());
+                match t.trigger {
+                    Pending::Delay => out.push(0),
+                    Pending::Served => out.push(1),
+                    Pending::Done => out.push(2),
+                    Pending::Queued { entry, cancellable } => {
+                        out.push(3 + u8::from(cancellable));
+                        varint(out, u128::from(entry.0));
+                    }
+                    Pending::Failed { exception, by_tasking } => {
+                        out.push(5 + u8::from(by_tasking));
+                        varint(out, u128::from(exception.0));
+                    }
+                }
             }
         }
     }
@@ -334,7 +374,7 @@ impl Reader<'_> {
             wait: Wait::Nothing,
             aborted: flags & 8 != 0,
             due: flags & 32 != 0,
-            deferred: flags >> 6,
+            deferred: if flags & 64 != 0 { self.number() as u16 } else { 0 },
             failed: flags & 16 != 0,
             frames: Vec::new(),
             accepts: Vec::new(),
@@ -380,9 +420,14 @@ impl Reader<'_> {
             .map(|_| Transfer {
                 site: Loc(self.index()),
                 frames: self.number() as u16,
-                accepts: self.number() as u16,
-                entry: self.number().checked_sub(1).map(|e| EntryId(e as u32)),
-                fired: self.byte() == 1,
+                leaving: self.byte() == 1,
+                trigger: match self.byte() {
+                    0 => Pending::Delay,
+                    1 => Pending::Served,
+                    2 => Pending::Done,
+                    n @ (3 | 4) => Pending::Queued { entry: EntryId(self.index()), cancellable: n == 4 },
+                    n => Pending::Failed { exception: ExceptionId(self.index()), by_tasking: n == 6 },
+                },
             })
             .collect();
         task

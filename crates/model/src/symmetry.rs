@@ -9,7 +9,7 @@
 use crate::access::{closure, task_code};
 use crate::expr::{Expr, Place};
 use crate::program::*;
-use crate::state::{Caller, Frame, Lock, Rendezvous, State, TaskState, Transfer, Wait};
+use crate::state::{Caller, Frame, Lock, Pending, Rendezvous, State, TaskState, Transfer, Wait};
 
 /// Where everything goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,8 +122,13 @@ impl Renaming {
             site: self.loc(r.site),
             alternative: r.alternative,
         };
-        let transfer =
-            |t: &Transfer| Transfer { site: self.loc(t.site), entry: t.entry.map(|e| self.entry(e)), ..*t };
+        let trigger = |trigger: Pending| match trigger {
+            Pending::Queued { entry, cancellable } => {
+                Pending::Queued { entry: self.entry(entry), cancellable }
+            }
+            other => other,
+        };
+        let transfer = |t: &Transfer| Transfer { site: self.loc(t.site), trigger: trigger(t.trigger), ..*t };
         TaskState {
             pc: self.loc(ts.pc),
             wait,
@@ -526,7 +531,7 @@ fn each_name(action: &mut Action, f: Visit) {
             masters.iter_mut().for_each(|m| f(Name::AnyMaster, &mut m.0));
             masters.sort();
         }
-        Raise { exception } => names_in(exception, None, f),
+        Raise { exception, .. } => names_in(exception, None, f),
         Skip { .. }
         | Event { .. }
         | Choose { .. }

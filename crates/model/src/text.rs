@@ -47,6 +47,9 @@ fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
     if p.open {
         writeln!(w, "open")?;
     }
+    if p.checks_may_fail {
+        writeln!(w, "checks")?;
+    }
     for file in &p.files {
         writeln!(w, "file {file:?}")?;
     }
@@ -68,7 +71,8 @@ fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
             Sharing::Volatile => "volatile",
             Sharing::Atomic => "atomic",
         };
-        writeln!(w, "var {i} {:?} {domain} = {} {storage} {sharing} @{}", v.name, value(v.init), v.span)?;
+        let kind = if v.temporary { "temporary" } else { "var" };
+        writeln!(w, "{kind} {i} {:?} {domain} = {} {storage} {sharing} @{}", v.name, value(v.init), v.span)?;
     }
     for (v, names) in &p.literals {
         let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
@@ -117,6 +121,12 @@ fn write_program(p: &Program, w: &mut String) -> std::fmt::Result {
     }
     for a in &p.assumptions {
         writeln!(w, "assume {:?} @{}", a.text, a.span)?;
+    }
+    for span in &p.declarations {
+        writeln!(w, "declaration @{span}")?;
+    }
+    for span in &p.unchecked {
+        writeln!(w, "unchecked @{span}")?;
     }
     Ok(())
 }
@@ -244,7 +254,8 @@ fn action(a: &Action) -> String {
         }
         Action::Terminate => "terminate".into(),
         Action::Abort { tasks, next } => format!("abort [{}] {}", join(tasks.iter().map(expr)), next.0),
-        Action::Raise { exception } => format!("raise {}", expr(exception)),
+        Action::Raise { exception, by_tasking: false } => format!("raise {}", expr(exception)),
+        Action::Raise { exception, by_tasking: true } => format!("break {}", expr(exception)),
         Action::Resume { occurrence } => format!("resume {}", occurrence.0),
         Action::Assert { cond, text, next } => format!("assert {} {text:?} {}", expr(cond), next.0),
         Action::Delay { next } => format!("delay {}", next.0),
@@ -261,7 +272,8 @@ fn action(a: &Action) -> String {
         Action::Defer { next } => format!("defer {}", next.0),
         Action::Undefer { next } => format!("undefer {}", next.0),
         Action::Close { object, next } => format!("close {} {}", object.0, next.0),
-        Action::Stop { reason } => format!("stop {reason:?}"),
+        Action::Stop { why: Cut::User, reason } => format!("stop {reason:?}"),
+        Action::Stop { why: Cut::Bound, reason } => format!("bound {reason:?}"),
         Action::Unsupported { text } => format!("unsupported {text:?}"),
     }
 }
@@ -538,7 +550,7 @@ impl Reader {
 
     fn item(&mut self, p: &mut Program) -> Read<()> {
         let kind = self.word()?;
-        if ["var", "table", "master", "task", "object", "entry", "proc", "handler", "node"]
+        if ["var", "temporary", "table", "master", "task", "object", "entry", "proc", "handler", "node"]
             .contains(&kind.as_str())
         {
             self.number::<usize>()?;
@@ -546,10 +558,12 @@ impl Reader {
         match kind.as_str() {
             "program" => p.name = self.text()?,
             "open" => p.open = true,
+            "checks" => p.checks_may_fail = true,
             "queues" => p.queue_limit = Some(self.number()?),
             "file" => p.files.push(self.text()?),
             "exception" => p.exceptions.push(self.text()?),
-            "var" => {
+            "var" | "temporary" => {
+                let temporary = kind == "temporary";
                 let name = self.text()?;
                 let domain = if self.peek() == Some(&Token::Word("opaque".into())) {
                     self.at += 1;
@@ -571,7 +585,7 @@ impl Reader {
                     "atomic" => Sharing::Atomic,
                     word => return Err(format!("expected plain, volatile or atomic, found {word}")),
                 };
-                p.vars.push(Var { name, domain, init, storage, sharing, span: self.span()? });
+                p.vars.push(Var { name, domain, init, storage, sharing, temporary, span: self.span()? });
             }
             "literals" => {
                 let var = self.index()?;
@@ -628,6 +642,10 @@ impl Reader {
             "node" => {
                 p.nodes.push(Node { handler: self.option()?, action: self.action()?, span: self.span()? })
             }
+            "declaration" => {
+                p.declarations.insert(self.span()?);
+            }
+            "unchecked" => p.unchecked.push(self.span()?),
             "assume" => p.assumptions.push(Assumption { text: self.text()?, span: self.span()? }),
             other => return Err(format!("no item is called {other}")),
         }
@@ -702,7 +720,8 @@ impl Reader {
             "await" => Action::Await { masters: self.list(Self::index)?, next: self.index()? },
             "terminate" => Action::Terminate,
             "abort" => Action::Abort { tasks: self.list(Self::expr)?, next: self.index()? },
-            "raise" => Action::Raise { exception: self.expr()? },
+            "raise" => Action::Raise { exception: self.expr()?, by_tasking: false },
+            "break" => Action::Raise { exception: self.expr()?, by_tasking: true },
             "resume" => Action::Resume { occurrence: self.index()? },
             "assert" => Action::Assert { cond: self.expr()?, text: self.text()?, next: self.index()? },
             "delay" => Action::Delay { next: self.index()? },
@@ -718,7 +737,8 @@ impl Reader {
             "defer" => Action::Defer { next: self.index()? },
             "undefer" => Action::Undefer { next: self.index()? },
             "close" => Action::Close { object: self.index()?, next: self.index()? },
-            "stop" => Action::Stop { reason: self.text()? },
+            "stop" => Action::Stop { why: Cut::User, reason: self.text()? },
+            "bound" => Action::Stop { why: Cut::Bound, reason: self.text()? },
             "unsupported" => Action::Unsupported { text: self.text()? },
             other => return Err(format!("no action is called {other}")),
         })

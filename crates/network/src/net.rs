@@ -8,6 +8,7 @@
 use std::sync::atomic::Ordering;
 
 use rendez_evidence::{Control, Seen};
+use rendez_model::Loc;
 use rendez_model::parallel::{Bits, Parallel};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,8 +76,8 @@ pub struct Net {
     pub transitions: Vec<Transition>,
     /// Which places may be marked together.
     pub parallel: Parallel,
-    /// A bound ends some executions.
-    pub stopped: bool,
+    /// Where some execution is not followed any further.
+    pub stopped: Option<Loc>,
     /// Transitions that change nothing are of interest, too.
     pub with_loops: bool,
     /// How large it was before anything was left out.
@@ -736,7 +737,7 @@ impl Learner<'_, '_, '_, '_> {
         let role = match step.fate {
             Fate::Skipped => return,
             Fate::Stopped => {
-                self.net.stopped = true;
+                self.net.stopped = story.steps.last().map(|s| s.loc);
                 return;
             }
             Fate::Unsupported => Role::Unsupported,

@@ -148,6 +148,11 @@ impl Slots {
         Slots { slot_of, parts, values, blank, noted, liveness, forgotten, keepers, mixed }
     }
 
+    /// Forgets nothing from now on: to be said before there are contents.
+    pub fn remember(&mut self) {
+        self.liveness = None;
+    }
+
     /// Whether a slot has cells beside other things.
     pub fn is_mixed(&self, slot: usize) -> bool {
         slot < self.mixed && self.parts[slot].iter().any(|name| matches!(name, Name::Cell(_)))

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use rendez_evidence::{Effort, alive, entries_in};
 use rendez_model::access::Access;
+use rendez_model::monitor::Happening;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::symmetry::Renaming;
@@ -97,7 +98,8 @@ impl<'s, 'p> Steps<'s, 'p> {
         loud: &[EntryId],
         visible: &[Loc],
     ) -> Self {
-        let mut stops = vec![false; semantics.program.nodes.len()];
+        let mut stops: Vec<bool> =
+            semantics.program.nodes.iter().map(|n| starts_or_ends(semantics.program, &n.action)).collect();
         visible.iter().for_each(|loc| stops[loc.index()] = true);
         let access = Access::new(semantics.program);
         let quiet = Quiet::new(semantics.program, &access, loud);
@@ -476,7 +478,14 @@ impl<'s, 'p> Steps<'s, 'p> {
         let mut budget = CHUNK + work.len() * 8;
         while let Some(task) = work.first().copied() {
             work.remove(0);
-            while budget > 0 && self.runs_alone(&run.state, task) {
+            // A state of this run to compare later ones with, a newer one each time the run is twice as long: who
+            // comes back to it would go on like this for ever.
+            let (mut seen, mut steps, mut newer) = (None, 0, 8);
+            while budget > 0 && self.runs_alone(&run.state, task) && seen.as_ref() != Some(&run.state) {
+                steps += 1;
+                if steps == newer {
+                    (seen, newer) = (Some(run.state.clone()), 2 * newer);
+                }
                 let mut next = self.successors(&run.state, task);
                 if next.len() != 1 || matches!(next[0].1.step.what, What::Stopped | What::Unsupported) {
                     break;
@@ -558,6 +567,16 @@ impl<'s, 'p> Steps<'s, 'p> {
             .find(|(_, o)| matches!(o.step.what, What::Queued(_) | What::Waits) && !o.step.guessed)?;
         *state = waits.1.state;
         Some(waits.0)
+    }
+}
+
+/// Whether a monitor sees a task start or end in an action that would otherwise run with others.
+fn starts_or_ends(program: &Program, action: &Action) -> bool {
+    let mut watched = program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h);
+    match action {
+        Action::Activate { .. } => watched.any(|h| matches!(h, Happening::Start(_))),
+        Action::Terminate => watched.any(|h| matches!(h, Happening::End(_))),
+        _ => false,
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A file holds properties `NAME: FORMULA;`, the name and the last semicolon may be missing, and
 //! `--` begins a comment. Prefix operators bind tightest, then `and`, `or`, `->`, and last `until`
-//! and `unless`, the weak until. Operands of temporal operators are about states or about events;
-//! temporal formulas are about states.
+//! and `unless`, the weak until. Operands of temporal operators are about states or about events, or about events
+//! and the states that these lead to; temporal formulas are about states.
 
 use std::fmt;
 
@@ -47,13 +47,14 @@ pub struct Property {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     State,
+    /// Steps that are events, and perhaps the states that they lead to.
     Event,
     /// True and false are about anything.
     Either,
 }
 
 impl Formula {
-    /// What the formula is about; the position of an operand that does not fit if it is mixed.
+    /// What the formula is about; the position of an operand that does not fit, if there is one.
     pub fn sort(&self) -> Result<Sort, Position> {
         match self {
             Formula::True | Formula::False => Ok(Sort::Either),
@@ -62,8 +63,8 @@ impl Formula {
             Formula::Not(f) => f.sort(),
             Formula::And(a, b) | Formula::Or(a, b) => match (a.sort()?, b.sort()?) {
                 (Sort::Either, s) | (s, Sort::Either) => Ok(s),
-                (a, b) if a == b => Ok(a),
-                _ => Err(b.position()),
+                (Sort::State, Sort::State) => Ok(Sort::State),
+                _ => Ok(Sort::Event),
             },
             Formula::Always(f) | Formula::Eventually(f) | Formula::Potentially(f) => {
                 f.sort().map(|_| Sort::State)
@@ -146,6 +147,9 @@ pub fn parse_file(text: &str) -> Result<Vec<Property>, Wrong> {
             return Err(parser.wrong("expected `;` or the end of the file"));
         }
         check(&formula)?;
+        if properties.iter().any(|p: &Property| p.name == name) {
+            return Err(Wrong::at(position, format!("there is another property `{name}` in this file")));
+        }
         properties.push(Property { name, formula, position });
     }
     match properties.is_empty() {
@@ -173,7 +177,9 @@ fn check(formula: &Formula) -> Result<(), Wrong> {
             Err(wrong("an event is no property: say `eventually` or `always`", formula.position()))
         }
         Ok(_) => Ok(()),
-        Err(position) => Err(wrong("this mixes states and events", position)),
+        Err(position) => {
+            Err(wrong("what is so until something else happens is about states, not events", position))
+        }
     }
 }
 
@@ -376,13 +382,18 @@ mod tests {
             Ok("((not (always at 3 and ended t) or true) unless at 4)".into())
         );
         assert_eq!(shown("at a until accept b.c by d"), Ok("(at a until accept b.c by d)".into()));
+        assert_eq!(
+            shown("always (accept a.b -> eventually accept a.c)"),
+            Ok("always (not accept a.b or eventually accept a.c)".into())
+        );
     }
 
     #[test]
     fn mistakes_have_a_place() {
         let wrong = |text: &str| parse(text).map_err(|w| w.position);
         assert_eq!(wrong("accept a.b"), Err((1, 1)));
-        assert_eq!(wrong("always (accept a.b and at 3)"), Err((1, 24)));
+        assert_eq!(wrong("(at 3 or accept a.b) until at 4"), Err((1, 2)));
+        assert_eq!(wrong("at 3 -> accept a.b"), Err((1, 1)));
         assert_eq!(wrong("always\n  (at 3"), Err((2, 7)));
         assert_eq!(parse_file("-- nothing\n").map_err(|w| w.message.is_empty()), Err(false));
     }

@@ -1,14 +1,15 @@
 //! Automata in Graphviz's language.
 
+use crate::Wrong;
+use crate::automaton::singles;
 use crate::regular::{Graph, Regular};
 use crate::scan::{Scanner, Token, Words};
-use crate::{Wrong, automaton::Dfa};
 
 /// The node that the arrow to the start comes from.
 const ARROW: &str = "start";
 
-pub(crate) fn print(property: &Regular) -> String {
-    let dfa: &Dfa = &property.automaton;
+pub(crate) fn print(property: &Regular) -> Result<String, Wrong> {
+    let dfa = property.automaton(&singles(property.symbols.len()))?;
     let names: Vec<&str> = property.symbols.iter().map(|s| s.0.as_str()).collect();
     let mut out = format!("digraph \"{}\" {{\n  rankdir=LR; quantifier=\"all\";\n", property.name);
     out += &format!("  events=\"{}\";\n  {ARROW} [shape=point];\n", names.join(", "));
@@ -28,7 +29,7 @@ pub(crate) fn print(property: &Regular) -> String {
             }
         }
     }
-    out + "}\n"
+    Ok(out + "}\n")
 }
 
 /// After `digraph`.
@@ -57,6 +58,11 @@ pub(crate) fn parse(scanner: &mut Scanner) -> Result<Regular, Wrong> {
                     declared = true;
                     let symbols = value.split(',').map(|s| (s.trim().to_owned(), place));
                     graph.symbols = symbols.filter(|s| !s.0.is_empty()).collect();
+                    let twice = |i: &usize| graph.symbols[..*i].iter().any(|s| s.0 == graph.symbols[*i].0);
+                    if let Some(i) = (0..graph.symbols.len()).find(twice) {
+                        let message = format!("`{}` is listed twice", graph.symbols[i].0);
+                        return Err(Wrong::at(place, message));
+                    }
                 }
                 _ => {}
             }
@@ -66,14 +72,15 @@ pub(crate) fn parse(scanner: &mut Scanner) -> Result<Regular, Wrong> {
             let label = attributes.iter().find(|a| a.0 == "label").map(|a| a.1.as_str());
             match label {
                 None if subject == ARROW || subject.starts_with("__") => {
-                    if graph.start.replace(target).is_some() {
+                    if graph.start.replace((place, target)).is_some() {
                         return Err(Wrong::at(place, "there is one start"));
                     }
                 }
                 None => return Err(Wrong::at(place, "this edge has no label")),
                 Some(label) => {
                     for symbol in label.split(',').map(str::trim).filter(|s| !s.is_empty()) {
-                        graph.moves.push((subject.clone(), symbol.to_owned(), target.clone(), place));
+                        let at = |name: &str| (place, name.to_owned());
+                        graph.moves.push((at(&subject), at(symbol), at(&target)));
                     }
                 }
             }

@@ -90,16 +90,41 @@ pub fn binding(scanner: &mut Scanner) -> Result<Binding, Wrong> {
 
 fn by(scanner: &mut Scanner) -> Result<Option<String>, Wrong> {
     match scanner.take("by", Words::Names) {
-        true => scanner.word("the name of a task", Words::Names).map(Some),
+        true => name(scanner, "the name of a task").map(Some),
         false => Ok(None),
     }
 }
 
+/// A name of the program; there may be blanks before its indices, as Ada is written.
+fn name(scanner: &mut Scanner, what: &str) -> Result<String, Wrong> {
+    let words = Words::Names;
+    let mut name = scanner.word(what, words)?;
+    while scanner.take("(", words) {
+        name.push('(');
+        loop {
+            if scanner.take("-", words) {
+                name.push('-');
+            }
+            name += &scanner.word("an index", words)?;
+            if !scanner.take(",", words) {
+                break;
+            }
+            name.push(',');
+        }
+        scanner.expect(")", words)?;
+        name.push(')');
+        if scanner.take(".", words) {
+            name.push('.');
+            name += &scanner.word("a name", words)?;
+        }
+    }
+    Ok(name)
+}
+
 fn pattern(scanner: &mut Scanner) -> Result<Pattern, Wrong> {
-    let name = |scanner: &mut Scanner, what: &str| scanner.word(what, Words::Names);
-    let word = name(
-        scanner,
+    let word = scanner.word(
         "what the event stands for: `accept ENTRY`, `finish ENTRY`, `write VARIABLE`, `test VARIABLE`, `enter SUBPROGRAM`, `start TASK`, `end TASK`, `event NAME`",
+        Words::Names,
     )?;
     Ok(match word.to_lowercase().as_str() {
         "accept" => {

@@ -3,9 +3,9 @@
 //! A query without counts and without an infinite interval is a regular language, and its property
 //! is that no execution is in it.
 
-use crate::automaton::{Dfa, Nfa};
+use crate::automaton::{Dfa, Names, Nfa, Test, singles};
 use crate::events::{Binding, Pattern};
-use crate::regular::Regular;
+use crate::regular::{Meaning, Regular};
 use crate::scan::Scanner;
 use crate::{Position, Wrong};
 
@@ -33,6 +33,18 @@ pub struct Interval {
     /// It repeats for ever.
     pub perpetual: bool,
     pub constraints: Vec<Linear>,
+}
+
+impl Interval {
+    /// Whether a letter may be its last: that one belongs to the interval, so it may not be forbidden either.
+    pub fn ends_with(&self, letter: u32) -> bool {
+        self.ends.contains(&letter) && !self.forbid.contains(&letter)
+    }
+
+    /// Whether a letter may occur and the interval goes on.
+    pub fn goes_on_with(&self, letter: u32) -> bool {
+        !self.forbid.contains(&letter) && (self.open || !self.ends.contains(&letter))
+    }
 }
 
 /// Intervals one after the other.
@@ -69,13 +81,11 @@ impl Query {
         self.intervals.iter().all(|i| !i.perpetual && i.constraints.is_empty())
     }
 
-    /// The query with other symbols: each of its own stands for some of these.
-    pub fn renamed(&self, symbols: &[Letters]) -> Query {
+    /// The query about steps with several names: each of its symbols stands for the letters that have it.
+    pub fn over(&self, sets: &[Names]) -> Query {
         let letters = |list: &Letters| -> Letters {
-            let mut all: Letters = list.iter().flat_map(|l| symbols[*l as usize].iter().copied()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+            let has = |set: &Names| set.iter().any(|name| list.contains(name));
+            (0..sets.len()).filter(|s| has(&sets[*s])).map(|s| s as u32).collect()
         };
         let linear = |c: &Linear| Linear {
             terms: c.terms.iter().map(|(list, factor)| (letters(list), *factor)).collect(),
@@ -105,10 +115,10 @@ impl Query {
 
     /// The automaton of the sequences that meet it, sooner or later.
     fn automaton(&self, letters: usize) -> Option<Dfa> {
-        let mut nfa = Nfa::new(letters);
+        let mut nfa = Nfa::default();
         let end = nfa.state();
         nfa.accepting[end] = true;
-        (0..letters).for_each(|l| nfa.connect(end, l, end));
+        nfa.connect(end, &Test::anything(), end);
         // States of an interval: which of the required lists were seen.
         let mut after = end;
         for interval in self.intervals.iter().rev() {
@@ -120,14 +130,14 @@ impl Query {
             let states: Vec<usize> = (0..=all).map(|_| nfa.state()).collect();
             for (seen, state) in states.iter().enumerate() {
                 for letter in 0..letters as u32 {
+                    let is = Test::one_of(vec![letter]);
                     let new = (0..lists).filter(|r| interval.require[*r].contains(&letter));
                     let then = new.fold(seen, |seen, r| seen | 1 << r);
-                    let ends = interval.ends.contains(&letter);
-                    if ends && then == all {
-                        nfa.connect(*state, letter as usize, after);
+                    if interval.ends_with(letter) && then == all {
+                        nfa.connect(*state, &is, after);
                     }
-                    if !interval.forbid.contains(&letter) && (!ends || interval.open) {
-                        nfa.connect(*state, letter as usize, states[then]);
+                    if interval.goes_on_with(letter) {
+                        nfa.connect(*state, &is, states[then]);
                     }
                 }
             }
@@ -136,7 +146,8 @@ impl Query {
             }
             after = states[0];
         }
-        nfa.deterministic(after)
+        nfa.start = after;
+        nfa.deterministic(&singles(letters))
     }
 }
 
@@ -244,9 +255,7 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
         _ => return Err(Wrong::at(position, "expected `(defquery \"NAME\" ...)`")),
     };
     let mut reader = Reader { symbols: Vec::new(), bindings: Vec::new(), predicates: Vec::new() };
-    let Some(body) = list[2..].iter().find(|f| matches!(f, Form::List(..))) else {
-        return Err(Wrong::at(position, "the query has no intervals"));
-    };
+    let (body, fair) = parts(&list[2..], position)?;
     let mut query = Query::default();
     reader.body(body, &mut query)?;
     if query.intervals.is_empty() {
@@ -257,20 +266,37 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
     {
         return Err(Wrong::at(body.position(), "only the last interval can be perpetual"));
     }
-    let letters = reader.symbols.len();
+    // Whatever happens up to some moment can be followed by something fair.
+    if let Some(place) = fair.filter(|_| query.intervals.iter().any(|i| i.perpetual)) {
+        let message = "a perpetual interval may be unfair to some task here: write \"nofair\"";
+        return Err(Wrong::at(place, message));
+    }
     query.is_followed = query.is_regular();
     query.predicates = reader.predicates;
-    let automaton = query.property(letters).ok_or_else(|| Wrong::at(position, "the query is too large"))?;
-    let property = Regular {
-        name,
-        language: "inca",
-        text: String::new(),
-        position,
-        symbols: reader.symbols,
-        automaton,
-        query: Some(query),
-    };
+    let property = Regular::new(name, "inca", position, reader.symbols, Meaning::Query(query));
     Ok(Found { property, bindings: reader.bindings })
+}
+
+/// The intervals of a query, and where it says that executions are fair.
+fn parts(list: &[Form], position: Position) -> Result<(&Form, Option<Position>), Wrong> {
+    let (mut body, mut fair) = (None, None);
+    for form in list {
+        match form {
+            Form::Text(word, at) | Form::Word(word, at) => match word.as_str() {
+                _ if body.is_some() => return Err(Wrong::at(*at, "the query ends with its intervals")),
+                "" | "nofair" => {}
+                "fair" => fair = Some(*at),
+                _ => return Err(Wrong::at(*at, "expected \"fair\", \"nofair\" or the intervals")),
+            },
+            Form::List(_, at) => {
+                if body.replace(form).is_some() {
+                    return Err(Wrong::at(*at, "a query has one sequence of intervals"));
+                }
+            }
+        }
+    }
+    let body = body.ok_or_else(|| Wrong::at(position, "the query has no intervals"))?;
+    Ok((body, fair))
 }
 
 impl Reader {
@@ -281,26 +307,35 @@ impl Reader {
         match form.head() {
             Some("interval") => {
                 let (interval, initial) = self.interval(&list[1..], *at)?;
-                if query.intervals.is_empty() && !initial {
+                if let Some(place) = initial.filter(|_| !query.intervals.is_empty()) {
+                    return Err(Wrong::at(place, "only the first interval can be initial"));
+                }
+                if query.intervals.is_empty() && initial.is_none() {
                     // It may begin anywhere.
                     query.intervals.push(Interval::default());
                 }
                 query.intervals.push(interval);
                 Ok(())
             }
-            Some(_) => list[1..].iter().try_for_each(|f| self.body(f, query)),
-            None => Err(Wrong::at(*at, "expected `(sequence ...)` or `(interval ...)`")),
+            Some("omega-star-less" | "sequence") => list[1..].iter().try_for_each(|f| self.body(f, query)),
+            _ => Err(Wrong::at(*at, "expected `(sequence ...)` or `(interval ...)`")),
         }
     }
 
-    fn interval(&mut self, list: &[Form], at: Position) -> Result<(Interval, bool), Wrong> {
+    /// An interval, and where it says that it is the first.
+    fn interval(&mut self, list: &[Form], at: Position) -> Result<(Interval, Option<Position>), Wrong> {
         let mut interval = Interval::default();
-        let mut initial = false;
+        let mut initial = None;
+        let mut said: Vec<&str> = Vec::new();
         let mut rest = list.iter();
         while let Some(key) = rest.next() {
             let Form::Word(word, here) = key else {
                 return Err(Wrong::at(key.position(), "expected a keyword such as `:ends-with`"));
             };
+            if said.contains(&word.as_str()) {
+                return Err(Wrong::at(*here, format!("`{word}` is said twice")));
+            }
+            said.push(word);
             let Some(value) = rest.next() else {
                 return Err(Wrong::at(*here, format!("`{word}` has no value")));
             };
@@ -310,7 +345,7 @@ impl Reader {
                 other => Err(Wrong::at(other.position(), "expected `t` or `nil`")),
             };
             match word.as_str() {
-                ":initial" => initial = flag()?,
+                ":initial" => initial = flag()?.then_some(*here),
                 ":open" => interval.open = flag()?,
                 ":perpetual" => interval.perpetual = flag()?,
                 ":ends-with" => interval.ends = self.any(value)?,

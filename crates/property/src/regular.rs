@@ -4,9 +4,10 @@
 //! `NAME: for events {...} show all executions satisfy ...;`, `NAME: pattern: ...;`,
 //! `automaton NAME all { ... }`, a graph in Graphviz's language, or `(defquery NAME ...)`.
 
-use crate::automaton::{Dfa, Nfa, Regex};
+use crate::automaton::{Dfa, Names, Nfa, Recurring, Regex, TOO_LARGE, Test};
 use crate::events::{Binding, binding};
 use crate::inca::{self, Query};
+use crate::pattern::Demand;
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong, dot, pattern};
 
@@ -18,13 +19,61 @@ pub struct Regular {
     pub language: &'static str,
     pub text: String,
     pub position: Position,
-    /// The alphabet; letters of the automaton are numbers of symbols.
+    /// The alphabet.
     pub symbols: Vec<(String, Position)>,
-    /// Accepts the sequences that all complete executions must be in: a property about `no`
-    /// execution is turned around.
-    pub automaton: Dfa,
-    /// The intervals, if it was written as a query.
-    pub query: Option<Query>,
+    /// Symbols without which it demands nothing, as far as it says so by its form.
+    pub triggers: Vec<u32>,
+    pub meaning: Meaning,
+}
+
+/// What a property says of executions.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// All complete executions are among these sequences, or none is.
+    Sequences { nfa: Nfa, all: bool },
+    /// What a pattern demands of all executions.
+    Pattern(Demand),
+    /// None is as the query says.
+    Query(Query),
+}
+
+impl Regular {
+    pub(crate) fn new(
+        name: String,
+        language: &'static str,
+        position: Position,
+        symbols: Vec<(String, Position)>,
+        meaning: Meaning,
+    ) -> Regular {
+        Regular { name, language, text: String::new(), position, symbols, triggers: Vec::new(), meaning }
+    }
+
+    /// Accepts the sequences that all complete executions must be in, if these are the letters.
+    pub fn automaton(&self, letters: &[Names]) -> Result<Dfa, Wrong> {
+        Ok(self.recurring(letters)?.dfa)
+    }
+
+    /// The same with what it demands of executions that do not end.
+    pub fn recurring(&self, letters: &[Names]) -> Result<Recurring, Wrong> {
+        let of_ends = |dfa: Dfa| Recurring { dfa, again: Vec::new() };
+        let found = match &self.meaning {
+            Meaning::Sequences { nfa, all: true } => nfa.deterministic(letters).map(of_ends),
+            Meaning::Sequences { nfa, all: false } => {
+                nfa.deterministic(letters).map(|dfa| of_ends(dfa.complement()))
+            }
+            Meaning::Pattern(demand) => demand.over(letters),
+            Meaning::Query(query) => query.over(letters).property(letters.len()).map(of_ends),
+        };
+        found.ok_or_else(|| Wrong::at(self.position, TOO_LARGE))
+    }
+
+    /// The intervals over these letters, if it was written as a query.
+    pub fn query(&self, letters: &[Names]) -> Option<Query> {
+        match &self.meaning {
+            Meaning::Query(query) => Some(query.over(letters)),
+            Meaning::Sequences { .. } | Meaning::Pattern(_) => None,
+        }
+    }
 }
 
 /// What a file says.
@@ -91,7 +140,6 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
         }
         let name = property_name(&mut scanner);
         let start = (start.0, scanner.offset());
-        let number = file.properties.len() + 1;
         let mut property = if scanner.peek_char(0) == Some('(') {
             let found = inca::parse(&mut scanner)?;
             let new = |b: &Binding| !file.bindings.iter().any(|known| known.symbol == b.symbol);
@@ -102,15 +150,9 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
             quantified(&mut scanner)?
         } else if scanner.take("pattern:", words) {
             let pattern = pattern::parse(&mut scanner)?;
-            Regular {
-                name: String::new(),
-                language: "pattern",
-                text: String::new(),
-                position: start.0,
-                symbols: pattern.symbols,
-                automaton: pattern.automaton,
-                query: None,
-            }
+            let meaning = Meaning::Pattern(pattern.demand);
+            let property = Regular::new(String::new(), "pattern", start.0, pattern.symbols, meaning);
+            Regular { triggers: pattern.triggers, ..property }
         } else if scanner.take("automaton", words) {
             automaton(&mut scanner)?
         } else if scanner.take("digraph", words) {
@@ -128,10 +170,18 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
         if let Some(name) = name {
             property.name = name;
         }
-        if property.name.is_empty() {
-            property.name = format!("property {number}");
+        if !property.name.is_empty() && file.properties.iter().any(|p| p.name == property.name) {
+            let message = format!("there is another property `{}` in this file", property.name);
+            return Err(Wrong::at(property.position, message));
         }
         file.properties.push(property);
+    }
+    for at in 0..file.properties.len() {
+        if file.properties[at].name.is_empty() {
+            let names = (at + 1..).map(|n| format!("property {n}"));
+            let free = |name: &String| !file.properties.iter().any(|p| p.name == *name);
+            file.properties[at].name = names.into_iter().find(free).unwrap_or_default();
+        }
     }
     match file.properties.is_empty() {
         true => Err(Wrong::at((1, 1), "there is no property in this file")),
@@ -174,18 +224,8 @@ fn quantified(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     if !matches!(scanner.peek(words)?, Token::End) {
         scanner.expect(";", words)?;
     }
-    let too_large = || Wrong::at(position, "the automaton of this expression is too large");
-    let automaton = regex.automaton(symbols.len()).ok_or_else(too_large)?;
-    let automaton = if all { automaton } else { automaton.complement() };
-    Ok(Regular {
-        name: String::new(),
-        language: "qre",
-        text: String::new(),
-        position,
-        symbols,
-        automaton,
-        query: None,
-    })
+    let meaning = Meaning::Sequences { nfa: regex.automaton(), all };
+    Ok(Regular::new(String::new(), "qre", position, symbols, meaning))
 }
 
 pub(crate) fn quantifier(scanner: &mut Scanner) -> Result<bool, Wrong> {
@@ -292,7 +332,6 @@ impl Expression<'_> {
 
     fn primary(&mut self) -> Result<Regex, Wrong> {
         let words = Words::Symbols;
-        let all = || (0..self.symbols.len()).collect::<Vec<_>>();
         let position = self.scanner.position();
         if self.scanner.take("(", words) {
             self.depth += 1;
@@ -305,7 +344,7 @@ impl Expression<'_> {
             return Ok(inner);
         }
         if self.scanner.take(".", words) {
-            return Ok(Regex::OneOf(all()));
+            return Ok(Regex::Step(Test::anything()));
         }
         let complement = self.scanner.take("~", words);
         if complement || matches!(self.scanner.peek(words)?, Token::Sign("[")) {
@@ -317,18 +356,19 @@ impl Expression<'_> {
                 set.push(self.symbol()?);
             }
             self.scanner.expect("]", words)?;
-            return Ok(Regex::OneOf(match complement {
-                true => all().into_iter().filter(|l| !set.contains(l)).collect(),
-                false => set,
+            return Ok(Regex::Step(match complement {
+                true => Test::none_of(set),
+                false => Test::one_of(set),
             }));
         }
-        Ok(Regex::OneOf(vec![self.symbol()?]))
+        Ok(Regex::Step(Test::one_of(vec![self.symbol()?])))
     }
 
-    fn symbol(&mut self) -> Result<usize, Wrong> {
+    fn symbol(&mut self) -> Result<u32, Wrong> {
         let position = self.scanner.position();
         let word = self.scanner.word("an event", Words::Symbols)?;
-        self.symbols.iter().position(|s| s.0 == word).ok_or_else(|| self.unknown(&word, position))
+        let known = self.symbols.iter().position(|s| s.0 == word);
+        known.map(|s| s as u32).ok_or_else(|| self.unknown(&word, position))
     }
 
     fn unknown(&self, word: &str, position: Position) -> Wrong {
@@ -342,7 +382,8 @@ fn starts_item(scanner: &Scanner, word: &str) -> bool {
         || property_name(&mut scanner.clone()).is_some()
 }
 
-/// After `automaton`: `NAME all { events a, b; start s; accepting s, t; s -> t on a, b; }`.
+/// After `automaton`: `NAME all { events a, b; states s, t; start s; accepting s, t; s -> t on a, b; }`; the states
+/// need not be listed.
 fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     let words = Words::Symbols;
     let position = scanner.position();
@@ -358,10 +399,12 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
         if scanner.take("events", words) {
             graph.symbols = symbol_list(scanner, ";")?;
             declared = true;
+        } else if scanner.take("states", words) {
+            graph.states.get_or_insert_default().extend(symbol_list(scanner, ";")?.into_iter().map(|s| s.0));
         } else if scanner.take("start", words) {
             let position = scanner.position();
             let state = scanner.word("a state", words)?;
-            if graph.start.replace(state).is_some() {
+            if graph.start.replace((position, state)).is_some() {
                 return Err(Wrong::at(position, "there is one start"));
             }
             scanner.expect(";", words)?;
@@ -374,14 +417,16 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
             }
             scanner.expect(";", words)?;
         } else {
-            let from = scanner.word("a state, `events`, `start`, `accepting` or `}`", words)?;
+            let place = scanner.position();
+            let from = scanner.word("a state, `events`, `states`, `start`, `accepting` or `}`", words)?;
             scanner.expect("->", words)?;
-            let to = scanner.word("a state", words)?;
+            let from = (place, from);
+            let to = (scanner.position(), scanner.word("a state", words)?);
             scanner.expect("on", words)?;
             loop {
                 let position = scanner.position();
                 let symbol = scanner.word("an event", words)?;
-                graph.moves.push((from.clone(), symbol, to.clone(), position));
+                graph.moves.push((from.clone(), (position, symbol), to.clone()));
                 if !scanner.take(",", words) {
                     break;
                 }
@@ -398,10 +443,16 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
 pub(crate) struct Graph {
     pub(crate) all: bool,
     pub(crate) symbols: Vec<(String, Position)>,
-    pub(crate) start: Option<String>,
-    pub(crate) accepting: Vec<(Position, String)>,
-    pub(crate) moves: Vec<(String, String, String, Position)>,
+    /// All of them, if they are listed.
+    pub(crate) states: Option<Vec<String>>,
+    pub(crate) start: Option<Placed>,
+    pub(crate) accepting: Vec<Placed>,
+    /// From a state, on an event, to a state.
+    pub(crate) moves: Vec<(Placed, Placed, Placed)>,
 }
+
+/// A name, and where it stands.
+pub(crate) type Placed = (Position, String);
 
 impl Graph {
     /// `declared` if the alphabet was given; otherwise it is what stands at the moves.
@@ -411,18 +462,23 @@ impl Graph {
         declared: bool,
         position: Position,
     ) -> Result<Regular, Wrong> {
-        let mut states: Vec<String> = Vec::new();
-        let mut number = |name: &str| match states.iter().position(|s| s == name) {
-            Some(known) => known,
+        let mut states: Vec<String> = self.states.clone().unwrap_or_default();
+        let unknown = |(place, name): &Placed| {
+            Wrong::at(*place, format!("`{name}` is not one of the states of this automaton"))
+        };
+        let listed = self.states.is_some();
+        let mut number = |state: &Placed| match states.iter().position(|s| *s == state.1) {
+            Some(known) => Ok(known),
+            None if listed => Err(unknown(state)),
             None => {
-                states.push(name.to_owned());
-                states.len() - 1
+                states.push(state.1.clone());
+                Ok(states.len() - 1)
             }
         };
         let start = self.start.ok_or_else(|| Wrong::at(position, "the automaton has no start"))?;
-        let start = number(&start);
+        let start = number(&start)?;
         let mut moves = Vec::new();
-        for (from, symbol, to, place) in &self.moves {
+        for (from, (place, symbol), to) in &self.moves {
             let letter = match self.symbols.iter().position(|s| s.0 == *symbol) {
                 Some(letter) => letter,
                 None if declared => {
@@ -434,36 +490,35 @@ impl Graph {
                     self.symbols.len() - 1
                 }
             };
-            moves.push((number(from), letter, number(to)));
+            moves.push((number(from)?, letter, number(to)?));
         }
         if self.symbols.is_empty() {
             return Err(Wrong::at(position, "the automaton has no events"));
         }
-        let accepting: Vec<usize> = self.accepting.iter().map(|(_, s)| number(s)).collect();
-        let mut nfa = Nfa::new(self.symbols.len());
+        let mut accepting = Vec::new();
+        for state in &self.accepting {
+            match states.iter().position(|s| *s == state.1) {
+                Some(known) => accepting.push(known),
+                None => return Err(unknown(state)),
+            }
+        }
+        let mut nfa = Nfa::default();
+        nfa.start = start;
         (0..states.len()).for_each(|_| {
             nfa.state();
         });
-        moves.into_iter().for_each(|(from, letter, to)| nfa.connect(from, letter, to));
+        for (from, letter, to) in moves {
+            nfa.connect(from, &Test::one_of(vec![letter as u32]), to);
+        }
         accepting.into_iter().for_each(|s| nfa.accepting[s] = true);
-        let automaton =
-            nfa.deterministic(start).ok_or_else(|| Wrong::at(position, "this automaton is too large"))?;
-        let automaton = if self.all { automaton } else { automaton.complement() };
-        Ok(Regular {
-            name,
-            language: "fsa",
-            text: String::new(),
-            position,
-            symbols: self.symbols,
-            automaton,
-            query: None,
-        })
+        let meaning = Meaning::Sequences { nfa, all: self.all };
+        Ok(Regular::new(name, "fsa", position, self.symbols, meaning))
     }
 }
 
 impl Regular {
-    /// The automaton in Graphviz's language, in the form that is read back.
-    pub fn dot(&self) -> String {
+    /// The automaton in Graphviz's language, in the form that is read back; it shows steps with one name each.
+    pub fn dot(&self) -> Result<String, Wrong> {
         dot::print(self)
     }
 }
@@ -471,27 +526,15 @@ impl Regular {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::singles;
 
     fn one(text: &str) -> Regular {
         parse_file(text).expect("a property").properties.swap_remove(0)
     }
 
-    /// Every word up to a length over so many letters.
-    fn words(letters: usize, length: usize) -> Vec<Vec<usize>> {
-        let mut all = vec![Vec::new()];
-        let mut from = 0;
-        for _ in 0..length {
-            let to = all.len();
-            for i in from..to {
-                for l in 0..letters {
-                    let mut word = all[i].clone();
-                    word.push(l);
-                    all.push(word);
-                }
-            }
-            from = to;
-        }
-        all
+    /// The automaton of steps with one name each.
+    fn alone(property: &Regular) -> Dfa {
+        property.automaton(&singles(property.symbols.len())).expect("small enough")
     }
 
     #[test]
@@ -500,10 +543,11 @@ mod tests {
         let property = one(text);
         assert_eq!(property.language, "qre");
         // Three states and the trap.
-        assert_eq!(property.automaton.len(), 4);
-        assert_eq!(property.automaton.doomed().iter().filter(|d| **d).count(), 1);
-        assert!(property.automaton.accepts(&[1, 1, 0, 2]));
-        assert!(!property.automaton.accepts(&[0]));
+        let automaton = alone(&property);
+        assert_eq!(automaton.len(), 4);
+        assert_eq!(automaton.doomed().iter().filter(|d| **d).count(), 1);
+        assert!(automaton.accepts(&[1, 1, 0, 2]));
+        assert!(!automaton.accepts(&[0]));
     }
 
     #[test]
@@ -524,28 +568,69 @@ mod tests {
             ),
             ("bounded existence; p at most 2", "((~[p]*; p)?)^2; ~[p]*"),
             ("precedence; q precedes p", "~[p]* | ~[q,p]*; q; .*"),
-            ("response; q responds to p", "(~[p]*; p; ~[q]*; q)*; ~[p]*"),
             ("precedence chain; q, r precedes p", "~[p]* | ~[p,q]*; q; ~[p,r]*; r; .*"),
             ("precedence chain; p precedes q, r", "~[q,p]*; (p; .* | q; ~[r]*)?"),
-            ("response chain; q, r responds to p", "(~[p]*; p; ~[q]*; q; ~[r]*; r)*; ~[p]*"),
-            ("response chain; p responds to q, r", "(~[q]*; q; ~[r]*; r; ~[p]*; p)*; ~[q]*; (q; ~[r]*)?"),
         ];
         for (pattern, expression) in pairs {
             let a = one(&format!("pattern: {pattern}; events: p, q, r"));
             let b = one(&format!("for events {{p, q, r}} show all executions satisfy {expression}"));
-            let order: Vec<usize> = b
-                .symbols
-                .iter()
-                .map(|s| a.symbols.iter().position(|t| t.0 == s.0).expect("the same symbols"))
-                .collect();
-            for word in words(3, 6) {
-                let renamed: Vec<usize> = word.iter().map(|l| order[*l]).collect();
-                assert_eq!(
-                    a.automaton.accepts(&renamed),
-                    b.automaton.accepts(&word),
-                    "{pattern} on {word:?}"
-                );
-            }
+            let number = |name: &str, list: &Regular| {
+                list.symbols.iter().position(|s| s.0 == name).expect("the same symbols") as u32
+            };
+            // The catalogue's expressions are about steps with one name each.
+            let letters = |list: &Regular| -> Vec<Names> {
+                ["p", "q", "r"].iter().map(|name| vec![number(name, list)]).collect()
+            };
+            let (x, y) = (a.automaton(&letters(&a)), b.automaton(&letters(&b)));
+            assert_eq!(x, y, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_step_has_all_its_names() {
+        let letters: [Names; 4] = [vec![0], vec![1], vec![0, 1], vec![2]];
+        // The steps are {a}, {b}, {a, b} and {c}.
+        let cases: [(&str, &[usize], bool); 12] = [
+            ("a; b", &[2, 2], true),
+            ("a; b", &[0, 2], true),
+            ("a; b", &[2, 0], false),
+            ("~[a]", &[2], false),
+            ("~[a]", &[1], true),
+            ("[a, c]", &[2], true),
+            (".", &[2], true),
+            ("a | b; c", &[2], true),
+            ("a | b; c", &[2, 3], true),
+            ("(a; c)*; (b; c)^2", &[2, 3, 2, 3, 2, 3], true),
+            ("(a; c)*; (b; c)^2", &[2, 3, 0, 3], false),
+            ("~[c]*; c", &[2, 0, 3], true),
+        ];
+        for (expression, word, accepted) in cases {
+            let property = one(&format!("for events {{a, b, c}} show all executions satisfy {expression}"));
+            let automaton = property.automaton(&letters).expect("small enough");
+            assert_eq!(automaton.accepts(word), accepted, "{expression} on {word:?}");
+        }
+        let text = "automaton x all { events a, b, c; start s; accepting t; s -> t on a; s -> u on b; u -> t on c; }";
+        let automaton = one(text).automaton(&letters).expect("small enough");
+        assert!(automaton.accepts(&[2]) && automaton.accepts(&[2, 3]) && !automaton.accepts(&[0, 3]));
+    }
+
+    #[test]
+    fn both_ends_of_a_scope_may_be_one_event() {
+        let accepts = |pattern: &str, word: &str| {
+            let property = one(&format!("pattern: {pattern}; events: p, q"));
+            let number =
+                |c: char| property.symbols.iter().position(|s| s.0 == c.to_string()).expect("a name");
+            alone(&property).accepts(&word.chars().map(number).collect::<Vec<_>>())
+        };
+        let between = "existence; p; scope: between q and q";
+        for (word, accepted) in
+            [("qpq", true), ("qpqpq", true), ("qpqq", false), ("qq", false), ("pq", true), ("q", true)]
+        {
+            assert_eq!(accepts(between, word), accepted, "{between} on {word}");
+        }
+        let until = "absence; p; scope: after q until q";
+        for (word, accepted) in [("pqq", true), ("qqp", false), ("p", true)] {
+            assert_eq!(accepts(until, word), accepted, "{until} on {word}");
         }
     }
 
@@ -554,8 +639,8 @@ mod tests {
         let text = "automaton twice no { events a, b; start x; accepting z; x -> y on a; y -> z on a; y -> x on b; z -> z on a, b; }";
         let property = one(text);
         assert_eq!(property.name, "twice");
-        let back = one(&property.dot());
-        assert_eq!(back.automaton, property.automaton);
+        let back = one(&property.dot().expect("small enough"));
+        assert_eq!(alone(&back), alone(&property));
         let names = |p: &Regular| p.symbols.iter().map(|s| s.0.clone()).collect::<Vec<_>>();
         assert_eq!(names(&back), names(&property));
     }
@@ -569,6 +654,33 @@ mod tests {
         assert_eq!(wrong("event a = accept;\n"), Err((1, 17)));
         assert_eq!(wrong("-- nothing\n"), Err((1, 1)));
         assert_eq!(wrong("automaton x all { events a; start s; s -> t on b; }"), Err((1, 48)));
+        assert_eq!(wrong("automaton x all { events a; start s; accepting t; s -> s on a; }"), Err((1, 48)));
+        assert_eq!(wrong("automaton x all { events a; states s; start s; s -> t on a; }"), Err((1, 53)));
+        assert_eq!(wrong("digraph { start -> s; t [shape=doublecircle]; s -> s [label=a]; }"), Err((1, 23)));
+        assert_eq!(wrong("a: pattern: absence; p;\na: pattern: absence; q"), Err((2, 1)));
+        assert_eq!(wrong("pattern: absence; p; scope: after q; scope: after r"), Err((1, 38)));
+        let query = |flags: &str, more: &str| {
+            let last = format!("(interval :ends-with '(\"b\"){more})");
+            wrong(&format!(
+                "(defquery \"x\" {flags}\n(omega-star-less (sequence (interval :initial t :ends-with '(\"a\"))\n{last})))"
+            ))
+        };
+        assert_eq!(query("\"nofair\"", ""), Ok(()));
+        assert_eq!(query("\"fair\"", ""), Ok(()));
+        assert_eq!(query("\"fairly\"", ""), Err((1, 15)));
+        assert_eq!(query("\"nofair\"", " :initial t"), Err((3, 29)));
+        assert_eq!(query("\"nofair\"", " :open t :open t"), Err((3, 37)));
+        assert_eq!(query("\"nofair\" (sequence)", ""), Err((2, 1)));
+        assert_eq!(
+            wrong(
+                "(defquery \"x\" \"fair\" (sequence (interval :initial t :perpetual t :require '(\"a\"))))"
+            ),
+            Err((1, 15))
+        );
+        assert_eq!(
+            wrong("(defquery \"x\" \"nofair\" (series (interval :initial t :ends-with '(\"a\"))))"),
+            Err((1, 24))
+        );
         assert_eq!(wrong("for events {a} show all executions satisfy (a^99999)^99999"), Err((1, 54)));
         let deep = format!("for events {{a}} show all executions satisfy {}a", "(".repeat(5_000));
         assert_eq!(wrong(&deep), Err((1, 1044)));
@@ -586,6 +698,9 @@ mod tests {
         assert_eq!(file.bindings[0].patterns.len(), 2);
         let names: Vec<&str> = file.properties.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["one", "two"]);
+        let unnamed = parse_file("pattern: absence; p; pattern: absence; q").expect("two properties");
+        let names: Vec<&str> = unnamed.properties.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["property 1", "property 2"]);
         assert!(is_regular(text) && !is_regular("p: always event x;"));
         assert!(!is_regular("p: always event x"));
     }

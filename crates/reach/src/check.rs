@@ -3,15 +3,17 @@
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, PropertyAnswer, Seen,
-    Stats, Witness, alive, kind_of_blocking, races, seen_in,
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
+    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
 };
-use rendez_model::access::Access;
+use rendez_model::access::{Access, each_read, each_written};
+use rendez_model::passes::recursive_procedures;
 use rendez_model::semantics::{Move, Semantics, Step};
-use rendez_model::state::{State, Status, Wait};
-use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Place, Program, TaskId, VarId};
+use rendez_model::state::{State, Status, TaskState, Wait};
+use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, TaskId, VarId};
 use rustc_hash::FxHashSet;
 
+use crate::ctl;
 use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
@@ -34,7 +36,11 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let mut findings = Findings::new(&semantics);
     let forgotten = finite::forgettable(program);
     let ends = forgotten.contains(&true);
-    let shares = Access::new(program).shared.iter().any(|s| *s);
+    // Without shared variables nobody races, as far as the model goes.
+    let ends_early = ends_early(program);
+    let only_races = Kind::ALL.iter().all(|k| *k == Kind::Race || !config.wants(*k));
+    let shares = config.wants(Kind::Race)
+        && (Access::new(program).shared.contains(&true) || (only_races && ends_early));
     // One limit for everything: what is tried later gets its share.
     let part = match (ends, shares) {
         (false, false) => 1.0,
@@ -42,11 +48,11 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         (false, true) => 0.85,
     };
     // A bug in a large program is found first; if none is found soon, nothing is lost.
-    if program.tasks.len() > LARGE {
+    if program.tasks.len() > LARGE && !only_races {
         let time = share(options, started, 0.25).timeout.unwrap_or(Duration::from_secs(30));
         walk_about(&semantics, options, time, control, &mut findings, descend);
     }
-    let mut run = match findings.is_empty() {
+    let mut run = match findings.is_empty() && !only_races {
         true => exactly(&semantics, &share(options, started, part), config, control, &mut findings),
         false => Run::of_hunt(program),
     };
@@ -76,8 +82,9 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     };
     let why = |kind: Kind| match (kind, &racing) {
         (Kind::Race, Some((end, states))) => end.reason(*states),
-        (Kind::Race, None) => String::new(),
-        _ if held.contains(&kind) => String::new(),
+        (Kind::Race, None) if !config.wants(Kind::Race) => "it was not asked for".into(),
+        (Kind::Race, None) if !ends_early => Reason::default(),
+        _ if held.contains(&kind) => Reason::default(),
         _ => run.end.reason(run.stats.states),
     };
     run.stats.seconds = started.elapsed().as_secs_f64();
@@ -94,9 +101,17 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         end,
         reached: findings.reached,
         contradictions: findings.contradictions,
-        cut: run.stopped,
+        bounds: findings.bounds,
         long_delays: false,
     }
+}
+
+/// Whether the program may go on where the model ends: at a bound, or at something that is not modelled.
+fn ends_early(program: &Program) -> bool {
+    let ends = |n: &Node| {
+        matches!(n.action, Action::Unsupported { .. } | Action::Stop { .. } | Action::Allocate { .. })
+    };
+    program.nodes.iter().any(ends) || !recursive_procedures(program).is_empty()
 }
 
 /// Looks for errors only, and keeps less than the states.
@@ -117,7 +132,6 @@ fn hunted(
     see(&first.steps, &first.moves, &[], &first.state, &mut known, &mut findings);
     // Both look at what was found.
     let shared = std::cell::RefCell::new((findings, known));
-    let mut stopped = false;
     let mut about = AboutToAccess::default();
     let hunted = hashed::hunt(
         &mut network,
@@ -152,15 +166,11 @@ fn hunted(
             let (findings, known) = &mut *shared.borrow_mut();
             let story = &network.stories[number as usize];
             let state = network.slots.state(here.values.iter().copied());
-            match network.tables.outcomes[number as usize].fate {
-                Fate::Stopped => stopped = true,
-                Fate::Unsupported => {
-                    let loc = story.steps.last().map_or(state.tasks[0].pc, |s| s.loc);
-                    findings.seen(&Seen::Unsupported { loc }, &[], &state);
-                }
-                Fate::Skipped => return,
-                Fate::Followed => {}
+            let fate = network.tables.outcomes[number as usize].fate;
+            if fate == Fate::Skipped {
+                return;
             }
+            not_followed(fate, &story.steps, &state, findings);
             if story.seen.iter().any(|s| !known.contains(s)) {
                 see(&story.steps, &story.moves, &network.moves(here.path), &state, known, findings);
             }
@@ -178,8 +188,8 @@ fn hunted(
         -(-hunted.missed).exp_m1(),
     );
     let reason = match hunted.end {
-        End::Complete => format!("{states} states were searched, but {missed}"),
-        end => format!("{}, and {missed}", end.reason(states)),
+        End::Complete => Reason::from(format!("{states} states were searched, but {missed}")),
+        end => Reason::new(end.obstacle(), format!("{}, and {missed}", end.reason(states))),
     };
     let mut entries = Entries::new(program);
     // Nothing is claimed about entries.
@@ -195,7 +205,7 @@ fn hunted(
         end: if hunted.end == End::Complete { End::Hashed } else { hunted.end },
         reached: findings.reached,
         contradictions: findings.contradictions,
-        cut: stopped,
+        bounds: findings.bounds,
         long_delays: false,
     }
 }
@@ -354,14 +364,13 @@ struct Run {
     end: End,
     stats: Stats,
     entries: Entries,
-    stopped: bool,
 }
 
 impl Run {
     /// After a hunt that found something: the rest is not known.
     fn of_hunt(program: &Program) -> Run {
         let entries = Entries::new(program);
-        Run { end: End::Interrupted, stats: Stats::default(), entries, stopped: false }
+        Run { end: End::Interrupted, stats: Stats::default(), entries }
     }
 }
 
@@ -407,18 +416,17 @@ fn exactly(
     let started = Instant::now();
     let mut entries = Entries::new(semantics.program);
     let reached = reach(semantics, options, config, control, &[]);
-    let mut seen = collect(&reached, findings, &mut entries, control);
+    let seen = collect(&reached, findings, &mut entries, control);
     if seen.guesses && findings.any_guessed() {
         // Findings that need a guess may have a twin that does not.
         let certain = Options { skip_guesses: true, ..share(options, started, 1.0) };
         let second = reach(semantics, &certain, config, control, &[]);
         let aside = findings.set_aside();
-        let again = collect(&second, findings, &mut Entries::new(semantics.program), control);
+        collect(&second, findings, &mut Entries::new(semantics.program), control);
         findings.take_back(aside);
-        seen.stopped |= again.stopped;
     }
     let end = seen.no_graph.unwrap_or(reached.end);
-    Run { end, stats: reached.stats, entries, stopped: seen.stopped }
+    Run { end, stats: reached.stats, entries }
 }
 
 /// Stubborn sets keep everything but who is about to access what at the same time: races are
@@ -435,6 +443,13 @@ fn race_search(
     let reached = reach(semantics, &share(options, started, 0.8), &config, control, &[]);
     let late = || options.timeout.is_some_and(|t| started.elapsed() > t);
     let whole = races_of(&reached, findings, late);
+    for (outcome, id) in &reached.notable {
+        let fate = reached.network.tables.outcomes[*outcome as usize].fate;
+        let steps = &reached.network.stories[*outcome as usize].steps;
+        if matches!(fate, Fate::Stopped | Fate::Unsupported) {
+            not_followed(fate, steps, &reached.state(*id), findings);
+        }
+    }
     let end = if whole || reached.end != End::Complete { reached.end } else { End::Time };
     (end, reached.stats.states)
 }
@@ -450,10 +465,14 @@ pub fn reach<'s, 'p>(
     stops: &[Loc],
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
+    // A search that came to its end within its share may take all that is left for its graph.
+    let until = options.timeout.map(|t| started + t);
     let with = |options: &Options, config: &Config| {
-        repeat(semantics, options, config, stops, |network, config, options| {
+        let mut reached = repeat(semantics, options, config, stops, |network, config, options| {
             search(network, config, options, control)
-        })
+        });
+        reached.until = until;
+        reached
     };
     let ended = |reached: &Reached| matches!(reached.end, End::Complete | End::Interrupted);
     if !config.stubborn || config.branching.is_some() || semantics.program.tasks.len() > MANY {
@@ -500,11 +519,18 @@ fn repeat<'s, 'p>(
     search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
-    let (mut loud, mut apart) = (Vec::new(), Vec::new());
+    let all = 0..if config.meet && !config.waits { 0 } else { semantics.program.entries.len() };
+    let (mut loud, mut apart) = (all.map(EntryId::from).collect::<Vec<_>>(), Vec::new());
     let mut config = config.clone();
     loop {
-        let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
-        let network = Network::with(steps, Tig::Modified, &Apart::These(apart.clone()));
+        let mut steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
+        if config.waits {
+            steps.quiet.select.fill(false);
+        }
+        let mut network = Network::with(steps, Tig::Modified, &Apart::These(apart.clone()));
+        if !config.forget {
+            network.slots.remember();
+        }
         match search(network, &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
             Err(Again::Loud(more)) => loud = more,
@@ -517,7 +543,6 @@ fn repeat<'s, 'p>(
 #[derive(Default)]
 struct Noticed {
     guesses: bool,
-    stopped: bool,
     /// Why there is none.
     no_graph: Option<End>,
 }
@@ -532,14 +557,7 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, co
     for (outcome, id) in &reached.notable {
         let story = &network.stories[*outcome as usize];
         let state = reached.state(*id);
-        match network.tables.outcomes[*outcome as usize].fate {
-            Fate::Stopped => noticed.stopped = true,
-            Fate::Unsupported => {
-                let loc = story.steps.last().map_or(state.tasks[0].pc, |s| s.loc);
-                findings.seen(&Seen::Unsupported { loc }, &[], &state);
-            }
-            Fate::Skipped | Fate::Followed => {}
-        }
+        not_followed(network.tables.outcomes[*outcome as usize].fate, &story.steps, &state, findings);
         if story.seen.iter().any(|s| !known.contains(s)) && skipped_not(reached, *outcome) {
             let way = reached.way(*id);
             // The like of what was seen is not looked at once more.
@@ -572,18 +590,14 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, co
 }
 
 /// Decides the properties that monitors follow, and nothing else.
-pub fn properties(
-    program: &Program,
-    options: &Options,
-    config: &Config,
-    control: &Control,
-) -> (Vec<PropertyAnswer>, Stats) {
+pub fn properties(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+    let started = Instant::now();
     let semantics = Semantics::bounded(program, options.recursion);
     let reached = reach(&semantics, options, config, control, &[]);
-    let mut findings = Findings::new(&semantics);
+    let mut findings = Findings::of_properties(&semantics);
     let noticed = collect(&reached, &mut findings, &mut Entries::new(program), control);
     if noticed.guesses && findings.any_guessed() {
-        let certain = Options { skip_guesses: true, ..options.clone() };
+        let certain = Options { skip_guesses: true, ..share(options, started, 1.0) };
         let second = reach(&semantics, &certain, config, control, &[]);
         let aside = findings.set_aside();
         collect(&second, &mut findings, &mut Entries::new(program), control);
@@ -593,8 +607,37 @@ pub fn properties(
     let stories = reached.network.stories.iter().flat_map(|s| &s.steps);
     reached.network.first.steps.iter().chain(stories).for_each(|step| witness.note(program, step));
     let end = noticed.no_graph.unwrap_or(reached.end);
-    let answers = findings.properties("reach", &witness, &end.reason(reached.stats.states));
-    (answers, reached.stats)
+    let mut stats = reached.stats;
+    drop(reached);
+    let why = end.reason(stats.states);
+    let live = findings.open_for_ever();
+    let mut open = why.clone();
+    if why.is_empty() && !live.is_empty() {
+        let left = share(options, started, 1.0);
+        let (cut, more) = ctl::recurring(&semantics, &live, &left, config, control, &mut findings);
+        open = cut;
+        stats = stats.max(more);
+    }
+    let answers = findings.all_properties("reach", &witness, options.fairness, (&live, &open), &why);
+    Outcome {
+        properties: answers,
+        stats,
+        end,
+        reached: findings.reached,
+        contradictions: findings.contradictions,
+        bounds: findings.bounds,
+        ..Outcome::nothing("reach")
+    }
+}
+
+/// Notes where an execution is not followed any further.
+fn not_followed(fate: Fate, steps: &[Step], state: &State, findings: &mut Findings) {
+    let loc = steps.last().map_or(state.tasks[0].pc, |s| s.loc);
+    match fate {
+        Fate::Stopped => findings.seen(&Seen::Stopped { loc }, &[], state),
+        Fate::Unsupported => findings.seen(&Seen::Unsupported { loc }, &[], state),
+        Fate::Skipped | Fate::Followed => {}
+    }
 }
 
 fn skipped_not(reached: &Reached, outcome: u32) -> bool {
@@ -624,13 +667,15 @@ fn see(
 fn blocked_states(reached: &Reached, findings: &mut Findings) {
     let steps = &reached.network.steps;
     // The way to a state takes long: those that differ only in data are one.
-    let mut known: FxHashSet<(Option<Kind>, Vec<Loc>)> = FxHashSet::default();
+    let mut known: FxHashSet<(Vec<Kind>, Vec<Loc>)> = FxHashSet::default();
     for id in &reached.blocked {
         let state = reached.state(*id);
         if state.tasks.iter().any(|t| alive(t.status)) {
             let (last, _) = steps.commit(&state);
-            let kind = kind_of_blocking(steps.semantics, &last);
-            if known.insert((kind, last.tasks.iter().map(|t| t.pc).collect())) {
+            let stuck = all_stuck(steps.semantics.program, &last);
+            let found = kinds_of_blocking(steps.semantics, &last, &stuck);
+            let kinds = found.iter().map(|b| b.kind).collect();
+            if known.insert((kinds, last.tasks.iter().map(|t| t.pc).collect())) {
                 let way = reached.way(*id);
                 blocked(steps, way.moves, &way.state, findings);
             }
@@ -685,16 +730,17 @@ fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool)
     whole
 }
 
-/// Tells states in which two tasks may race from the others. Two tasks at the same places race or do
-/// not, whatever the others do, unless an index into an array is shared itself, or a lock keeps off an abort.
+/// Tells states in which two tasks may race from the others. Two tasks with the same contents race or do not, whatever the
+/// others do, unless what they access depends on something that is stored elsewhere, or a lock keeps off an abort.
 #[derive(Default)]
 struct AboutToAccess {
-    /// By task and contents: whether the task is about to access something shared, and whether an abort is due.
+    /// By task and contents: whether the task is about to access something shared, and whether more than its
+    /// contents says what that is.
     about: Vec<Vec<(bool, bool)>>,
     pairs: FxHashSet<[u32; 4]>,
     busy: Vec<(u32, u32, bool)>,
-    /// Whether there is something shared, and whether an index is.
-    shares: Option<(bool, bool)>,
+    /// Whether there is something shared.
+    shares: Option<bool>,
 }
 
 impl AboutToAccess {
@@ -702,11 +748,7 @@ impl AboutToAccess {
     fn look(&mut self, network: &Network, value: impl Fn(usize) -> u32) -> bool {
         let steps = &network.steps;
         let program = steps.semantics.program;
-        let (shares, wanders) = *self.shares.get_or_insert_with(|| {
-            let wanders = program.nodes.iter().any(|n| shared_index(steps, &n.action));
-            (steps.access.shared.iter().any(|s| *s), wanders)
-        });
-        if !shares {
+        if !*self.shares.get_or_insert_with(|| steps.access.shared.contains(&true)) {
             return false;
         }
         self.about.resize(program.tasks.len(), Vec::new());
@@ -718,73 +760,87 @@ impl AboutToAccess {
                 let accesses = ts.is_some_and(|ts| {
                     matches!(ts.status, Status::Active | Status::Activating)
                         && ts.wait == Wait::Nothing
-                        && accesses(&program.node(ts.pc).action)
+                        && accesses(steps, &program.node(ts.pc).action)
                         && (!steps.access.local[ts.pc.index()]
                             || program.node(ts.pc).action == Action::Return)
                 });
-                about.push((accesses, ts.is_some_and(|ts| ts.due)));
+                about.push((accesses, ts.is_some_and(|ts| ts.due || depends_on_others(network, t, ts))));
             }
-            let (accesses, due) = about[number as usize];
+            let (accesses, depends) = about[number as usize];
             if accesses {
-                self.busy.push((t as u32, number, due));
+                self.busy.push((t as u32, number, depends));
             }
         }
         let mut fresh = false;
         for (i, a) in self.busy.iter().enumerate() {
             for b in &self.busy[i + 1..] {
-                fresh |= self.pairs.insert([a.0, a.1, b.0, b.1]) || wanders || a.2 || b.2;
+                fresh |= self.pairs.insert([a.0, a.1, b.0, b.1]) || a.2 || b.2;
             }
         }
         fresh
     }
 }
 
-/// Whether an action indexes an array by something shared.
-fn shared_index(steps: &Steps, action: &Action) -> bool {
-    let program = steps.semantics.program;
+/// Whether what a task is about to access depends on more than its own contents: an index or a condition that is stored
+/// elsewhere, or queues and locks, where a barrier is to be looked at.
+fn depends_on_others(network: &Network, task: usize, ts: &TaskState) -> bool {
+    let program = network.steps.semantics.program;
     let mut found = false;
-    let mut look = |index: &Expr| {
-        index.each_cell(program, &mut |cell| found |= steps.access.shared[cell.index()]);
+    let mut look = |e: &Expr| {
+        e.each_cell(program, &mut |cell| found |= network.slots.slot_of(cell.0) as usize != task);
     };
+    let action = &program.node(ts.pc).action;
     action.each_expr(&mut |e| {
-        e.walk(&mut |e| {
-            if let Expr::Load(_, index) = e {
-                look(index);
-            }
+        e.walk(&mut |e| match e {
+            Expr::Load(_, decides)
+            | Expr::Binary(BinaryOp::And | BinaryOp::Or, decides, _)
+            | Expr::If(decides, ..) => look(decides),
+            _ => {}
         });
     });
     match action {
-        Action::Assign { to: Place::Indexed(_, index), .. }
-        | Action::Havoc { to: Place::Indexed(_, index), .. }
-        | Action::Allocate { to: Place::Indexed(_, index), .. } => look(index),
-        Action::Call { outs, .. } => outs.iter().for_each(|(_, place)| {
-            if let Place::Indexed(_, index) = place {
-                look(index);
+        Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. } => {
+            to.each_index(&mut look);
+        }
+        Action::Return => {
+            if let Some(frame) = ts.frames.last()
+                && let Action::Call { outs, .. } = &program.node(frame.site).action
+            {
+                outs.iter().for_each(|(_, place)| place.each_index(&mut look));
             }
-        }),
+        }
+        Action::EntryCall { .. }
+        | Action::Async { .. }
+        | Action::EndAsync { .. }
+        | Action::Requeue { .. }
+        | Action::Abort { .. }
+        | Action::Unlock { .. } => {
+            let shared = &network.steps.access.shared;
+            let barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
+            barriers.for_each(|b| b.each_cell(program, &mut |c| found |= shared[c.index()]));
+        }
         _ => {}
     }
     found
 }
 
-fn accesses(action: &Action) -> bool {
-    use Action::*;
-    matches!(
-        action,
-        Assign { .. } | Havoc { .. } | Branch { .. } | Call { .. } | Return | Allocate { .. } | Assert { .. }
-    ) || matches!(action, EntryCall { .. } | Select { .. } | Raise { .. } | Activate { .. } | Abort { .. })
+/// Whether an action may read or write something shared.
+fn accesses(steps: &Steps, action: &Action) -> bool {
+    let program = steps.semantics.program;
+    // The results of a call are written when it returns.
+    let mut found = *action == Action::Return;
+    each_read(program, action, &mut |cell| found |= steps.access.shared[cell.index()]);
+    each_written(program, action, |cell| found |= steps.access.shared[cell.index()]);
+    found
 }
-
-/// A state, and a task that is about to call in it.
-type Calling = (u32, TaskId);
 
 /// Looks at every set of states that is never left.
 fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     let network = &reached.network;
     let program = network.steps.semantics.program;
-    let background = |t: usize| program.tasks[t].background;
-    let mut all: Vec<(u32, Forever, Vec<Calling>)> = Vec::new();
-    for component in graph.bottom_components() {
+    let mut spinning: Vec<(u32, TaskId)> = Vec::new();
+    let mut stuck: Vec<(u32, Vec<TaskId>)> = Vec::new();
+    for mut component in graph.bottom_components() {
         // By role.
         let mut moves: Vec<Option<u8>> = vec![None; program.tasks.len()];
         let roles = Roles::new(&reached.view(), graph, &component);
@@ -796,69 +852,71 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
                 }
             }
         }
-        let Some(first) = component.iter().copied().min() else { continue };
+        // A single state without steps is blocked or ended, which others look at.
         if moves.iter().all(Option::is_none) {
             continue;
         }
-        if moves.iter().enumerate().all(|(t, m)| m.is_none() || background(t)) {
-            all.push((first, Forever::Quiet, Vec::new()));
-            continue;
-        }
-        for t in 0..program.tasks.len() {
+        component.sort_unstable();
+        component.truncate(MOST_TRIED);
+        let first = component[0];
+        for (t, task) in program.tasks.iter().enumerate() {
             let flags = moves[roles.of(first, t)];
-            if flags.is_some_and(|f| f & PROGRESS == 0 && f & POLLS != 0) && !background(t) {
-                all.push((first, Forever::Spins(TaskId::from(t)), Vec::new()));
+            if flags.is_some_and(|f| f & PROGRESS == 0 && f & POLLS != 0) && !task.background {
+                spinning.push((first, TaskId::from(t)));
             }
         }
-        let state = reached.state(first);
-        for (t, ts) in state.tasks.iter().enumerate() {
-            let calls = match (ts.wait, &program.node(ts.pc).action) {
-                (Wait::Queued { .. }, _) => true,
-                (Wait::Nothing, Action::EntryCall { mode, .. }) => *mode == CallMode::Plain,
-                _ => false,
+        let of = |id: u32| {
+            let mut tasks = all_stuck(program, &reached.state(id));
+            tasks.retain(|t| moves[roles.of(id, t.index())].is_none());
+            (id, tasks)
+        };
+        // A wait must be begun, for the semantics to see it. Who finds a lock taken cannot move, but has not begun.
+        let waits = |(id, tasks): &(u32, Vec<TaskId>)| {
+            let (state, _) = begun(&network.steps, reached.state(*id), tasks);
+            let begun = |t: &TaskId| {
+                network.steps.successors(&state, *t).is_empty() && !awaits_lock(program, &state, *t)
             };
-            let role = roles.of(first, t);
-            if calls && alive(ts.status) && moves[role].is_none() && !background(t) {
-                let mut states = component.clone();
-                states.sort_unstable();
-                states.truncate(1000);
-                let same = |id: u32| {
-                    let of_role = (0..program.tasks.len()).filter(|t| roles.of(id, *t) == role);
-                    of_role.map(|t| (id, TaskId::from(t))).collect::<Vec<_>>()
-                };
-                let states = states.into_iter().flat_map(same).collect();
-                all.push((first, Forever::Blocked(TaskId::from(t)), states));
-            }
+            tasks.iter().all(begun)
+        };
+        let some = component.iter().map(|id| of(*id)).find(waits).unwrap_or_else(|| of(first));
+        if !some.1.is_empty() {
+            stuck.push(some);
         }
     }
-    all.sort_by_key(|a| a.0);
-    for (id, what, states) in all {
-        match &what {
-            Forever::Spins(task) => {
-                let way = reached.way(id);
-                findings.forever(&Forever::Spins(way.renaming.task(*task)), &way.moves, &way.state);
-            }
-            Forever::Quiet => {
-                let mut way = reached.way(id);
-                let (last, waits) = network.steps.commit(&way.state);
-                way.moves.extend(waits);
-                findings.forever(&what, &way.moves, &last);
-            }
-            Forever::Blocked(_) => {
-                // The call must be made, for the semantics to see it wait.
-                for (id, task) in states {
-                    let mut way = reached.way(id);
-                    let task = way.renaming.task(task);
-                    if way.state.tasks[task.index()].wait == Wait::Nothing {
-                        match network.steps.begin_wait(&mut way.state, task) {
-                            Some(mv) => way.moves.push(mv),
-                            None => continue,
-                        }
-                    }
-                    findings.forever(&Forever::Blocked(task), &way.moves, &way.state);
-                    break;
-                }
-            }
+    spinning.sort_unstable();
+    for (id, task) in spinning {
+        let way = reached.way(id);
+        findings.forever(&Forever::Spins(way.renaming.task(task)), &way.moves, &way.state);
+    }
+    stuck.sort_unstable();
+    stuck_tasks(reached, &stuck, findings);
+}
+
+/// So many states of a set that is never left are tried to show who is stuck there.
+const MOST_TRIED: usize = 1000;
+
+/// Lets tasks begin waits that are no steps of their own here.
+fn begun(steps: &Steps, mut state: State, tasks: &[TaskId]) -> (State, Vec<Move>) {
+    let moves = tasks.iter().filter_map(|t| steps.begin_wait(&mut state, *t)).collect();
+    (state, moves)
+}
+
+/// Reports who never moves again, each time with a state of a set that is never left.
+fn stuck_tasks(reached: &Reached, stuck: &[(u32, Vec<TaskId>)], findings: &mut Findings) {
+    let steps = &reached.network.steps;
+    // The way to a state takes long: those in which the same tasks are stuck at the same places are one.
+    let mut known = FxHashSet::default();
+    for (id, tasks) in stuck {
+        let (state, _) = begun(steps, reached.state(*id), tasks);
+        let found = kinds_of_blocking(steps.semantics, &state, tasks);
+        let kinds: Vec<Kind> = found.iter().map(|b| b.kind).collect();
+        let places: Vec<(TaskId, Loc)> = tasks.iter().map(|t| (*t, state.tasks[t.index()].pc)).collect();
+        if known.insert((kinds, places)) {
+            let mut way = reached.way(*id);
+            let tasks: Vec<TaskId> = tasks.iter().map(|t| way.renaming.task(*t)).collect();
+            let (state, waits) = begun(steps, way.state, &tasks);
+            way.moves.extend(waits);
+            findings.forever(&Forever::Stuck(tasks), &way.moves, &state);
         }
     }
 }

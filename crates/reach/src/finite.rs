@@ -58,6 +58,11 @@ pub fn ending(program: &Program) -> Vec<bool> {
     ending
 }
 
+/// Whether no task can run for ever: then every execution comes to a state in which nobody can move.
+pub fn everybody_ends(program: &Program) -> bool {
+    !program.open && !program.tasks.iter().any(|t| t.background) && ending(program).iter().all(|e| *e)
+}
+
 /// Whether control of a task, in a program without procedures, cannot stay among some locations for ever,
 /// whoever calls it.
 pub fn ends_within(flat: &Program, task: TaskId, locs: &[Loc]) -> bool {
@@ -174,7 +179,8 @@ pub fn forget(program: &Program, forgotten: &[bool]) -> Program {
         if forgotten[v.index()] && !stays_in_range(program, loc, *v, value) {
             let again = coarse.add_node(node.action.clone(), node.span, node.handler);
             let exception = Expr::Const(i64::from(ExceptionId::CONSTRAINT_ERROR.0));
-            let raise = coarse.add_node(Action::Raise { exception }, node.span, node.handler);
+            let raise = Action::Raise { exception, by_tasking: false };
+            let raise = coarse.add_node(raise, node.span, node.handler);
             coarse.nodes[loc.index()].action = Action::Choose { targets: vec![again, raise] };
         }
     }

@@ -4,7 +4,6 @@
 //! indexed by state or edge number.
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rendez_evidence::{Control, End, bottom_components};
@@ -43,8 +42,8 @@ impl Limits<'_> {
     fn end(&self, bytes: usize) -> Option<End> {
         if bytes > self.bytes {
             Some(End::Memory)
-        } else if self.control.stop.load(Ordering::Relaxed) {
-            Some(End::Interrupted)
+        } else if let Some(told) = self.control.ended() {
+            Some(told)
         } else {
             self.until.is_some_and(|until| Instant::now() > until).then_some(End::Time)
         }

@@ -172,8 +172,8 @@ pub fn hunt(
         if polls.is_multiple_of(4096) {
             peak = peak.max(visited.memory() + network.memory() + levels.len() * 130);
             control.states.store(stats.states, Ordering::Relaxed);
-            if control.stop.load(Ordering::Relaxed) {
-                end = End::Interrupted;
+            if let Some(told) = control.ended() {
+                end = told;
             } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
                 end = End::Time;
             } else if peak > options.memory {

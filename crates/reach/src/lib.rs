@@ -27,6 +27,7 @@ mod symmetry;
 mod walk;
 
 pub use check::{check, held_without_data, properties, reach};
+pub use finite::everybody_ends;
 pub use hashed::Keep;
 pub use progress::never_blocks;
 pub use reached::Reached;

@@ -41,12 +41,11 @@ type Fact<'f> = dyn Fn(usize, u32) -> bool + 'f;
 /// Whether a formula notices steps; `changes` says whether something becomes true or untrue of a task's contents.
 fn notices(formula: &Resolved, network: &Network, steps: &[Step], changes: &dyn Fn(&Fact) -> bool) -> bool {
     let inner = |f: &Resolved| notices(f, network, steps, changes);
-    let operand = |f: &Resolved, wanted: bool| match f.is_about_events() {
-        true => {
-            let program = network.steps.semantics.program;
-            steps.iter().any(|s| is_event(program, s) && f.matches(program, s) == wanted)
-        }
-        false => inner(f),
+    let program = network.steps.semantics.program;
+    let operand = |f: &Resolved, wanted: bool| match (f.is_about_events(), f.is_mixed()) {
+        (true, true) => steps.iter().any(|s| is_event(program, s)) || inner(f),
+        (true, false) => steps.iter().any(|s| is_event(program, s) && f.matches(program, s) == wanted),
+        (false, _) => inner(f),
     };
     match formula {
         Resolved::Const(_) | Resolved::Accept(..) | Resolved::Event(_) => false,

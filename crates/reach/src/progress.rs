@@ -13,10 +13,11 @@
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
-use rendez_model::access::{Access, closure_by, each_written, task_code};
+use rendez_model::access::{Access, closure_by, each_written, never_changes, task_code};
 use rendez_model::passes::{inline, recursive_procedures};
 use rendez_model::{
-    Action, Alternative, CallMode, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, TaskId, VarId,
+    Action, Alternative, CallMode, Cut, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, Storage,
+    TaskId, VarId,
 };
 
 use crate::alone::{Alone, At};
@@ -38,6 +39,8 @@ pub fn never_blocks(program: &Program) -> bool {
                 | Action::Async { .. }
                 | Action::Abort { .. }
                 | Action::Close { .. }
+                | Action::Allocate { .. }
+                | Action::Stop { why: Cut::Bound, .. }
                 | Action::Unsupported { .. }
         )
     };
@@ -52,6 +55,7 @@ pub fn never_blocks(program: &Program) -> bool {
         code,
         ending,
         shared,
+        fixed: never_changes(&flat),
         activations_fail: true,
         main: None,
         waits: Vec::new(),
@@ -84,6 +88,8 @@ struct Proof<'p> {
     ending: Vec<bool>,
     /// Cells that several tasks access.
     shared: Vec<bool>,
+    /// Variables that nobody changes.
+    fixed: Vec<bool>,
     activations_fail: bool,
     /// Entries whose calls do not raise an exception.
     safe_calls: Vec<bool>,
@@ -306,9 +312,9 @@ impl Proof<'_> {
     /// Whether a call of an entry cannot wait for ever.
     fn is_served(&self, wait: &Wait, entry: EntryId) -> bool {
         let server = match self.program.entries[entry.index()].owner {
-            Owner::Object(_) => {
+            Owner::Object(object) => {
                 let barrier = self.program.entries[entry.index()].barrier.as_ref();
-                return barrier.is_none_or(|b| self.opens(b));
+                return barrier.is_none_or(|b| self.opens(object, b));
             }
             Owner::Task(server) => server,
         };
@@ -398,9 +404,10 @@ impl Proof<'_> {
         }
     }
 
-    /// Whether a barrier is open once everybody who ends has ended: it depends on variables that are
-    /// surely set, and only to values with which it is open.
-    fn opens(&self, barrier: &Expr) -> bool {
+    /// Whether a barrier is open, and those who wait have been let in, once everybody who ends has ended: it depends on
+    /// components of the object that are surely set, and only to values with which it is open. Nobody looks at a barrier
+    /// again when a variable elsewhere is set.
+    fn opens(&self, object: ObjectId, barrier: &Expr) -> bool {
         let mut cells = Vec::new();
         barrier.each_cell(self.program, &mut |cell| cells.push(cell));
         cells.sort_unstable();
@@ -410,7 +417,8 @@ impl Proof<'_> {
         }
         let mut combinations = vec![barrier.clone()];
         for cell in cells {
-            if self.program.vars[cell.index()].domain == Domain::Opaque {
+            let var = &self.program.vars[cell.index()];
+            if var.domain == Domain::Opaque || var.storage != Storage::Component(object) {
                 return false;
             }
             let mut values = Vec::new();
@@ -669,7 +677,10 @@ impl Proof<'_> {
         };
         let looks = |l: &Loc| {
             let mut looks = matches!(self.action(*l), Action::Select { .. } | Action::EntryCall { .. });
-            let mut note = |cell: VarId| looks |= self.shared[cell.index()];
+            let branches = matches!(self.action(*l), Action::Branch { .. });
+            let mut note = |cell: VarId| {
+                looks |= self.shared[cell.index()] || (branches && self.fixed[cell.index()]);
+            };
             self.action(*l).each_expr(&mut |e| e.each_cell(self.program, &mut note));
             looks
         };

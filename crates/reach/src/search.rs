@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Options, Stats};
+use rendez_evidence::{Control, End, Kind, Options, Stats};
 use rendez_model::EntryId;
 use rendez_network::network::{Network, Tig};
 
@@ -46,8 +46,16 @@ pub struct Config {
     /// What formulas of branching time notice. These are about every choice: each state that is kept is expanded
     /// wholly, and stubborn sets only say which steps are without a choice.
     pub branching: Option<Noticed>,
+    /// A call and the accept statement that takes it are one step where nobody can tell.
+    pub meet: bool,
+    /// Every wait begins with a step of its own: fairness asks who has come where.
+    pub waits: bool,
+    /// Forget cells that are read no more.
+    pub forget: bool,
     /// Levels of so many states are worth bits and several threads; otherwise that is asked of what these cost.
     pub large: Option<usize>,
+    /// The default checks that are asked for; all if there is none.
+    pub wanted: Vec<Kind>,
 }
 
 impl Default for Config {
@@ -63,12 +71,21 @@ impl Default for Config {
             keep: Keep::States,
             whole: 64,
             branching: None,
+            meet: true,
+            waits: false,
+            forget: true,
             large: None,
+            wanted: Vec::new(),
         }
     }
 }
 
 impl Config {
+    /// Whether a default check is asked for.
+    pub fn wants(&self, kind: Kind) -> bool {
+        self.wanted.is_empty() || self.wanted.contains(&kind)
+    }
+
     /// Whether a task that only chooses for itself goes first: not where others could make use of its not having chosen.
     pub fn lets_go_first(&self) -> bool {
         self.merge && self.branching.is_none()
@@ -152,8 +169,8 @@ impl Bounds<'_> {
     fn end(&self) -> Option<End> {
         let states = self.store.len();
         self.control.states.store(states, Ordering::Relaxed);
-        if self.control.stop.load(Ordering::Relaxed) {
-            Some(End::Interrupted)
+        if let Some(told) = self.control.ended() {
+            Some(told)
         } else if self.options.timeout.is_some_and(|t| self.started.elapsed() > t) {
             Some(End::Time)
         } else if self.store.memory() + self.other_bytes > self.options.memory {

@@ -38,7 +38,8 @@ pub struct Stubborn {
     callers: Vec<Vec<u32>>,
     /// By slot of a task: units that change it though the task takes no part.
     intruders: Vec<Vec<u32>>,
-    /// By slot or mark: units that look at it, and that change it.
+    /// By slot or mark: units that look at it, and that change it. Of a task's slot, units of others that look at
+    /// its cells.
     readers: Vec<Vec<u32>>,
     writers: Vec<Vec<u32>>,
 }
@@ -407,13 +408,12 @@ impl Stubborn {
         }
         // Whatever could interfere.
         let mut involve = |slot: usize, changed: bool| {
-            if slot < self.tasks {
-                self.involving(slot, positions, &mut add);
-            } else {
-                self.writers[slot].iter().for_each(|w| add(*w));
-                if changed {
-                    self.readers[slot].iter().for_each(|r| add(*r));
-                }
+            match slot < self.tasks {
+                true => self.involving(slot, positions, &mut add),
+                false => self.writers[slot].iter().for_each(|w| add(*w)),
+            }
+            if changed {
+                self.readers[slot].iter().for_each(|r| add(*r));
             }
         };
         tables.looked_at(task, value, |slot| involve(slot, false));

@@ -108,6 +108,14 @@ pub enum GraphFormat {
     Mps,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Checks {
+    /// They pass, which is one of the assumptions
+    Pass,
+    /// They may fail: what needs that is possible, not certain
+    MayFail,
+}
+
 #[derive(Args, Debug)]
 pub struct Bench {
     #[arg(value_enum)]
@@ -174,6 +182,9 @@ pub struct Input {
     /// Input may end, or have the wrong form, also where nobody handles End_Error and Data_Error by name
     #[arg(long)]
     pub input_ends: bool,
+    /// What checks on values that are not followed do
+    #[arg(long, value_enum, default_value = "pass")]
+    pub checks: Checks,
     /// Follow a variable even if it seems to influence nothing
     #[arg(long, value_name = "VAR")]
     pub track: Vec<String>,
@@ -183,6 +194,24 @@ pub struct Input {
     /// What is one step: a statement, or a single read or write of a shared variable
     #[arg(long, value_enum, default_value_t = Granularity::Statement)]
     pub granularity: Granularity,
+    /// Simplifications to leave out, singly: slower, same verdicts
+    #[arg(long, value_enum, value_delimiter = ',', hide = true)]
+    pub without: Vec<Simplification>,
+}
+
+/// What makes a program or its states smaller without changing a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Simplification {
+    /// Variables that never change are replaced by their values
+    Constants,
+    /// What no verdict depends on is removed
+    Slicing,
+    /// Locks that nobody waits for are dropped
+    Locks,
+    /// In `reach`, a call and the accept statement that takes it are one step
+    Meeting,
+    /// In `reach`, variables that are read no more are forgotten
+    Forgetting,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -202,9 +231,9 @@ pub struct Check {
     /// with an automaton that executions are taken to satisfy; may be repeated
     #[arg(long, value_name = "SPEC")]
     pub constraint: Vec<String>,
-    /// Which infinite executions count for temporal properties
-    #[arg(long, value_enum, default_value_t = Fair::None)]
-    pub fair: Fair,
+    /// Which infinite executions count for patterns and temporal formulas; weak if nothing is said
+    #[arg(long, value_enum)]
+    pub fair: Option<Fair>,
     /// Report only this check; may be repeated
     #[arg(long, value_name = "CHECK")]
     pub only: Vec<String>,

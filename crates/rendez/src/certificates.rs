@@ -25,6 +25,7 @@ pub fn write(folder: &Path, decided: &mut [rendez_ilp::Decided], ready: &Ready) 
             arguments.push(word);
         }
     }
+    let mut written: Vec<String> = Vec::new();
     for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
         let certificate = Certificate {
             arguments: arguments.clone(),
@@ -35,8 +36,12 @@ pub fn write(folder: &Path, decided: &mut [rendez_ilp::Decided], ready: &Ready) 
             proof: one.proof.clone(),
         };
         let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        let name: String = one.answer.name.chars().map(plain).collect();
+        let mut name: String = one.answer.name.chars().map(plain).collect();
+        while written.contains(&name) {
+            name.push('-');
+        }
         let path = folder.join(format!("{name}.certificate"));
+        written.push(name);
         std::fs::write(&path, certificate.print()).map_err(|e| failed(&path, e))?;
         one.answer.certificate = Some(path.display().to_string());
     }
@@ -86,7 +91,9 @@ fn one(path: &PathBuf) -> Result<String, (u8, String)> {
         let Some(m) = program.monitors.iter().position(|m| m.name == certificate.property) else {
             return Err(wrong(format!("there is no property {}", certificate.property)));
         };
-        program.monitors = vec![program.monitors[m].clone()];
+        if program.monitors.len() > 1 {
+            program = rendez_model::passes::for_monitor(&program, m);
+        }
         let query = queries.get(m).cloned().flatten();
         subject = rendez_certificate::subject(&mut program, query, !certificate.plan.augmented.is_empty());
     }

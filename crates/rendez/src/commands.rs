@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
-use rendez_evidence::{Control, Kind, Options, Question};
+use rendez_evidence::{Control, Fairness, Kind, Options, Question};
 use rendez_model::semantics::Semantics;
 use rendez_model::{Program, passes};
 use rendez_reach::cats::Ticg;
@@ -151,10 +151,17 @@ pub fn prepare(input: &Input, ready: &mut Ready, delays: passes::Delays) -> Resu
         program
             .assume(format!("{name} is followed to {} calls within each other", input.recursion_bound), span);
     }
-    propagate_constants(program);
-    slice(program, &keep, delays);
+    let does = |what| !input.without.contains(&what);
+    if does(Simplification::Constants) {
+        propagate_constants(program);
+    }
+    if does(Simplification::Slicing) {
+        slice(program, &keep, delays);
+    }
     classify_inputs(program);
-    drop_idle_locks(program);
+    if does(Simplification::Locks) {
+        drop_idle_locks(program);
+    }
     let broken = rendez_model::validate(program);
     for invalid in broken.iter().take(5) {
         crate::complain!("internal error: {invalid}");
@@ -175,6 +182,7 @@ pub fn prepared(check: &Check) -> Result<(Ready, Queries), u8> {
 }
 
 fn run_check(check: &Check) -> u8 {
+    let started = Instant::now();
     let mut only = Vec::new();
     for name in &check.only {
         match Kind::ALL.iter().find(|k| k.name() == name) {
@@ -185,6 +193,12 @@ fn run_check(check: &Check) -> u8 {
                 return BAD_INPUT;
             }
         }
+    }
+    if !only.is_empty() && !check.property.is_empty() {
+        crate::complain!(
+            "error: --only is for the default checks, and --property asks about other things instead"
+        );
+        return BAD_INPUT;
     }
     if check.timeout.is_some_and(|t| !t.is_finite() || t <= 0.0) {
         crate::complain!("error: --timeout takes a positive number of seconds");
@@ -210,12 +224,17 @@ fn run_check(check: &Check) -> u8 {
     }
     let options = Options {
         max_states: check.states,
-        timeout: check.timeout.map(Duration::from_secs_f64),
+        timeout: check.timeout.map(|t| Duration::from_secs_f64(t).saturating_sub(started.elapsed())),
         memory: check.memory,
         merge_local: !check.no_merge,
         skip_guesses: false,
         recursion: check.input.recursion_bound.into(),
         long_delays: check.delays == Delays::Long,
+        fairness: match check.fair {
+            Some(Fair::None) => Fairness::None,
+            Some(Fair::Fifo) => Fairness::Fifo,
+            Some(Fair::Weak) | None => Fairness::Weak,
+        },
     };
     // Long delays are an order between steps that only the reference explorer knows.
     let plain = check.engine == Engine::Explore || (check.engine == Engine::Auto && options.long_delays);
@@ -223,12 +242,15 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: --delays long is for --engine explore");
         return BAD_INPUT;
     }
-    if check.keep != Keep::States && (plain || !check.property.is_empty()) {
+    let reaches = !plain && matches!(check.engine, Engine::Reach | Engine::Auto);
+    if check.keep != Keep::States && (!reaches || !check.property.is_empty()) {
         crate::complain!("error: --keep is for the default checks with --engine reach");
         return BAD_INPUT;
     }
-    if questions.is_empty() && check.fair != Fair::None {
-        crate::complain!("error: --fair is for temporal properties, and there is none");
+    if questions.is_empty() && check.fair.is_some() && !ready.program.monitors.iter().any(|m| m.is_live()) {
+        crate::complain!(
+            "error: --fair is for properties that executions without end may break, and there is none"
+        );
         return BAD_INPUT;
     }
     let threads: usize = match check.threads {
@@ -244,6 +266,8 @@ fn run_check(check: &Check) -> u8 {
         merge: options.merge_local,
         stubborn: !check.no_stubborn,
         symmetry: !check.no_symmetry,
+        meet: !check.input.without.contains(&Simplification::Meeting),
+        forget: !check.input.without.contains(&Simplification::Forgetting),
         keep: match check.keep {
             Keep::States => rendez_reach::Keep::States,
             Keep::Hashes => rendez_reach::Keep::Hashes,
@@ -281,18 +305,12 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: {}: cannot be made: {error}", folder.display());
         return BAD_INPUT;
     }
-    let fairness = match check.fair {
-        Fair::None => rendez_evidence::Fairness::None,
-        Fair::Weak => rendez_evidence::Fairness::Weak,
-        Fair::Fifo => rendez_evidence::Fairness::Fifo,
-    };
-    let outcome = watched(options.timeout, |board| {
+    let outcome = watched(&options, |board| {
         let job = Job {
             ready: &ready,
             checks: check.property.is_empty(),
             only: &only,
             questions: &questions,
-            fairness,
             options: &options,
             config: &config,
             flow: &settings,
@@ -375,9 +393,11 @@ fn pictures(ready: &Ready, files: &[PropertyFile]) -> Vec<rendez_report::Graph> 
     let mut all = Vec::new();
     for file in files.iter().filter(|f| f.is_regular()) {
         let list = rendez_property::regular::parse_file(&file.text).map(|l| l.properties).unwrap_or_default();
-        all.extend(
-            list.iter().map(|p| rendez_report::Graph { title: format!("property {}", p.name), dot: p.dot() }),
-        );
+        let graph = |p: &rendez_property::regular::Regular| {
+            let title = format!("property {}", file.full_name(&p.name));
+            p.dot().ok().map(|dot| rendez_report::Graph { title, dot })
+        };
+        all.extend(list.iter().filter_map(graph));
     }
     let semantics = Semantics::bounded(&ready.program, ready.recursion);
     let options = Options { max_states: MOST_DRAWN, ..Options::default() };
@@ -456,8 +476,10 @@ fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Se
     if check.delays == Delays::Long {
         return Err("--delays long is for --engine explore".into());
     }
-    if check.fair != Fair::None {
-        return Err("--fair is for temporal properties with --engine reach".into());
+    if check.fair.is_some() {
+        return Err(
+            "--fair is for --engine reach and explore: directed looks at no executions without end".into()
+        );
     }
     let random = check.heuristic == Some(Heuristic::Random) || check.search == Some(Search::Walk);
     if check.seed.is_some() && !random {
@@ -595,11 +617,10 @@ fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Setti
         } else {
             let files = property_files(&[spec.into()], &mut ready.map)?;
             let file = &files[0];
-            let found = rendez_property::regular::parse_file(&file.text).and_then(|mut list| {
-                rendez_evidence::resolve(&ready.program, &mut list)?;
-                rendez_evidence::bind(&ready.program, &list, |p| file.span(p))
-            });
-            settings.given.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
+            let found = rendez_property::regular::parse_file(&file.text)
+                .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+            let found = found.map_err(|wrong| file.refuse(&ready.map, wrong))?;
+            settings.given.extend(found.into_iter().map(|bound| bound.monitor));
         }
     }
     if !wanted.is_empty() {
@@ -612,9 +633,31 @@ fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Setti
 pub struct PropertyFile {
     id: rendez_source::FileId,
     text: String,
+    /// Tells its properties from those of the same name in other files.
+    label: String,
+    /// Names of properties that other files have, too.
+    shared: Vec<String>,
 }
 
 impl PropertyFile {
+    /// What its properties are called.
+    fn names(&self) -> Vec<String> {
+        match self.is_regular() {
+            true => rendez_property::regular::parse_file(&self.text)
+                .map_or(Vec::new(), |file| file.properties.into_iter().map(|p| p.name).collect()),
+            false => rendez_property::ctl::parse_file(&self.text)
+                .map_or(Vec::new(), |list| list.into_iter().map(|p| p.name).collect()),
+        }
+    }
+
+    /// What a property is called among those of all files.
+    fn full_name(&self, name: &str) -> String {
+        match self.shared.iter().any(|s| s == name) {
+            true => format!("{name} ({})", self.label),
+            false => name.to_owned(),
+        }
+    }
+
     fn span(&self, (line, column): (u32, u32)) -> rendez_source::Span {
         rendez_source::Span { file: self.id, line, column, end_line: line, end_column: column + 1 }
     }
@@ -633,16 +676,33 @@ fn property_files(files: &[std::path::PathBuf], map: &mut SourceMap) -> Result<V
     let mut all = Vec::new();
     for file in files {
         let read = std::fs::read(file).map_err(|e| e.to_string());
+        if read.as_ref().is_ok_and(|bytes| std::str::from_utf8(bytes).is_err()) {
+            let id = map.add(file.display().to_string(), String::new());
+            let file = PropertyFile { id, text: String::new(), label: String::new(), shared: Vec::new() };
+            return Err(file.refuse(map, rendez_property::Wrong::at((1, 1), "this file is not UTF-8")));
+        }
         let text = read.and_then(|b| rendez_source::decode(&b).map_err(|_| "this is not text".to_owned()));
         match text {
             Ok(text) => {
                 let id = map.add(file.display().to_string(), text.clone());
-                all.push(PropertyFile { id, text });
+                let given = files.iter().filter(|f| f.file_name() == file.file_name()).count();
+                let label = match given {
+                    1 => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+                    _ => format!("{}, file {}", file.display(), all.len() + 1),
+                };
+                all.push(PropertyFile { id, text, label, shared: Vec::new() });
             }
             Err(error) => {
                 crate::complain!("error: {}: cannot be read: {error}", file.display());
                 return Err(BAD_INPUT);
             }
+        }
+    }
+    if all.len() > 1 {
+        let names: Vec<Vec<String>> = all.iter().map(PropertyFile::names).collect();
+        for (i, file) in all.iter_mut().enumerate() {
+            let others = |name: &String| names.iter().enumerate().any(|(k, n)| k != i && n.contains(name));
+            file.shared = names[i].iter().filter(|name| others(name)).cloned().collect();
         }
     }
     Ok(all)
@@ -652,13 +712,13 @@ fn property_files(files: &[std::path::PathBuf], map: &mut SourceMap) -> Result<V
 fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
     let mut monitors = Vec::new();
     for file in files.iter().filter(|f| f.is_regular()) {
-        let found = rendez_property::regular::parse_file(&file.text).and_then(|mut list| {
-            rendez_evidence::resolve(&ready.program, &mut list)?;
-            Ok((rendez_evidence::bind(&ready.program, &list, |p| file.span(p))?, list))
-        });
-        let (bound, list) = found.map_err(|wrong| file.refuse(&ready.map, wrong))?;
-        monitors.extend(bound);
-        ready.queries.extend(list.properties.into_iter().map(|p| p.query));
+        let found = rendez_property::regular::parse_file(&file.text)
+            .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+        for mut bound in found.map_err(|wrong| file.refuse(&ready.map, wrong))? {
+            bound.monitor.name = file.full_name(&bound.monitor.name);
+            monitors.push(bound.monitor);
+            ready.queries.push(bound.query);
+        }
     }
     rendez_evidence::follow(&mut ready.program, monitors);
     Ok(())
@@ -686,7 +746,9 @@ fn questions(files: &[PropertyFile], ready: &Ready) -> Result<Vec<Question>, u8>
     for file in files.iter().filter(|f| !f.is_regular()) {
         let found = rendez_property::ctl::parse_file(&file.text).and_then(|list| {
             list.iter()
-                .map(|p| Question::new(&ready.program, &p.name, &p.formula, file.span(p.position)))
+                .map(|p| {
+                    Question::new(&ready.program, &file.full_name(&p.name), &p.formula, file.span(p.position))
+                })
                 .collect::<Result<Vec<_>, _>>()
         });
         all.extend(found.map_err(|wrong| file.refuse(&ready.map, wrong))?);
@@ -762,11 +824,10 @@ fn run_graph(graph: &Graph) -> u8 {
     }
     if graph.kind == GraphKind::Property {
         let file = &files[0];
-        return match rendez_property::regular::parse_file(&file.text) {
-            Ok(list) => {
-                let dots: Vec<String> = list.properties.iter().map(|p| p.dot()).collect();
-                show(&dots.concat(), graph.format)
-            }
+        let dots = rendez_property::regular::parse_file(&file.text)
+            .and_then(|list| list.properties.iter().map(|p| p.dot()).collect::<Result<Vec<String>, _>>());
+        return match dots {
+            Ok(dots) => show(&dots.concat(), graph.format),
             Err(wrong) => file.refuse(&ready.map, wrong),
         };
     }

@@ -24,6 +24,7 @@ const PAGES: &[(&str, &str)] = pages![
     "dead-entry",
     "ctl",
     "sequence",
+    "vacuous",
     "deadlock",
 ];
 

@@ -27,3 +27,4 @@ mod portfolio;
 mod progress;
 mod simulate;
 mod sources;
+mod turns;

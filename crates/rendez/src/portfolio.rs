@@ -23,7 +23,6 @@ pub struct Job<'a> {
     /// Checks that matter; all if there is none.
     pub only: &'a [Kind],
     pub questions: &'a [Question],
-    pub fairness: rendez_evidence::Fairness,
     pub options: &'a Options,
     pub config: &'a Config,
     pub flow: &'a rendez_flow::Settings,
@@ -37,38 +36,32 @@ pub struct Job<'a> {
 }
 
 /// A part of a job: what is still open.
-struct Ask<'a> {
-    program: &'a Program,
-    queries: Queries,
-    questions: &'a [Question],
-    checks: bool,
+pub struct Ask<'a> {
+    pub program: &'a Program,
+    pub queries: Queries,
+    pub questions: &'a [Question],
+    pub checks: bool,
+    /// Default checks that are open; all if there is none.
+    pub wanted: Vec<Kind>,
 }
 
-/// Properties whose state space is this small are decided before anything runs in parallel.
-const QUICK_STATES: usize = 50_000;
-const QUICK: Duration = Duration::from_secs(2);
-/// What an engine of the portfolio gets where nobody sets a limit.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// How long the search goes on once there is an error, where nobody sets a limit.
-const ONCE_FOUND: Duration = Duration::from_secs(10);
-
 impl Job<'_> {
-    fn all(&self) -> Ask<'_> {
+    pub fn all(&self) -> Ask<'_> {
         Ask {
             program: &self.ready.program,
             queries: self.ready.queries.clone(),
             questions: self.questions,
             checks: self.checks,
+            wanted: self.only.to_vec(),
         }
     }
 
-    /// Only one engine.
-    pub fn alone(&self, engine: Engine) -> Outcome {
-        self.run(engine, &self.all(), self.options)
+    /// Whether a default check is asked for.
+    pub fn wants(&self, kind: Kind) -> bool {
+        self.only.is_empty() || self.only.contains(&kind)
     }
 
-    fn run(&self, engine: Engine, ask: &Ask, options: &Options) -> Outcome {
+    pub fn run(&self, engine: Engine, ask: &Ask, options: &Options) -> Outcome {
         // No automaton follows a query that counts: only integer programming understands it.
         let counts =
             |m: usize| ask.queries.get(m).is_some_and(|q| q.as_ref().is_some_and(|q| !q.is_followed));
@@ -78,7 +71,8 @@ impl Job<'_> {
             let kept: Vec<usize> = (0..program.monitors.len()).filter(keep).collect();
             program.monitors = kept.iter().map(|m| ask.program.monitors[*m].clone()).collect();
             let queries = kept.iter().map(|m| ask.queries[*m].clone()).collect();
-            return self.run(engine, &Ask { program: &program, queries, ..*ask }, options);
+            let wanted = ask.wanted.clone();
+            return self.run(engine, &Ask { program: &program, queries, wanted, ..*ask }, options);
         }
         let what = match (ask.checks, ask.program.monitors.len() + ask.questions.len()) {
             (true, _) => "default checks".to_owned(),
@@ -88,7 +82,8 @@ impl Job<'_> {
             },
             (false, n) => format!("{n} properties"),
         };
-        self.board.run(engine.name(), &what, |control| self.decide(engine, ask, options, control))
+        self.board
+            .run(engine.name(), &what, options.timeout, |control| self.decide(engine, ask, options, control))
     }
 
     fn decide(&self, engine: Engine, ask: &Ask, options: &Options, control: &Control) -> Outcome {
@@ -119,12 +114,10 @@ impl Job<'_> {
                 Outcome { answers: Vec::new(), ..rendez_explore::check(program, options, control) }
             }
             Engine::Reach | Engine::Auto if ask.checks => {
-                rendez_reach::check(program, options, self.config, control)
+                let config = Config { wanted: ask.wanted.clone(), ..self.config.clone() };
+                rendez_reach::check(program, options, &config, control)
             }
-            Engine::Reach | Engine::Auto => {
-                let (properties, stats) = rendez_reach::properties(program, options, self.config, control);
-                Outcome { properties, stats, ..Outcome::nothing("reach") }
-            }
+            Engine::Reach | Engine::Auto => rendez_reach::properties(program, options, self.config, control),
         };
         if ask.questions.is_empty() {
             return outcome;
@@ -136,8 +129,7 @@ impl Job<'_> {
         }
         let left = options.timeout.map(|t| t.saturating_sub(started.elapsed()));
         let options = Options { timeout: left, ..options.clone() };
-        let (properties, stats) =
-            ctl::decide(program, ask.questions, &options, self.config, self.fairness, control);
+        let (properties, stats) = ctl::decide(program, ask.questions, &options, self.config, control);
         outcome.properties.extend(properties);
         if !ask.checks && program.monitors.is_empty() {
             outcome.stats = stats;
@@ -170,156 +162,7 @@ impl Job<'_> {
         Outcome { properties, stats, contradictions, ..Outcome::nothing("ilp") }
     }
 
-    /// The options with what is left of the time up to a part of all of it, and of the memory a part.
-    fn share(&self, started: Instant, time: f64, memory: f64) -> Options {
-        let left = |t: Duration| t.mul_f64(time).saturating_sub(started.elapsed());
-        Options {
-            timeout: self.options.timeout.map(|t| left(t).max(Duration::from_millis(10))),
-            memory: (self.options.memory as f64 * memory) as usize,
-            ..self.options.clone()
-        }
-    }
-
-    /// Limits for what is tried because it is cheap.
-    fn quick(&self) -> Options {
-        let timeout = self.options.timeout.map_or(QUICK, |t| (t / 8).min(QUICK));
-        let max_states = self.options.max_states.min(QUICK_STATES);
-        Options { timeout: Some(timeout), max_states, ..self.options.clone() }
-    }
-
-    /// Cheap proofs first, then a directed search beside more expensive ones; until everything is
-    /// decided or the budget is spent.
-    pub fn auto(&self) -> Outcome {
-        let started = Instant::now();
-        let verdicts = Mutex::new(Verdicts::new(self));
-        let executable = self.ready.program.wide_select().is_none();
-        // What the user takes for granted only `flow` understands.
-        let flow_only = !executable || !self.flow.given.is_empty();
-        if self.certificate.is_some() && !flow_only {
-            let ask = self.all();
-            self.settle(&verdicts, self.run(Engine::Ilp, &ask, &self.share(started, 0.5, 1.0)));
-        }
-        if flow_only {
-            self.settle(&verdicts, self.run(Engine::Flow, &self.all(), self.options));
-        } else if self.checks {
-            self.settle(&verdicts, self.run(Engine::Reach, &self.all(), &self.quick()));
-        } else {
-            self.open(&verdicts, |ask| self.run(Engine::Flow, ask, &self.quick()));
-            self.open(&verdicts, |ask| self.run(Engine::Reach, ask, &self.quick()));
-        }
-        if !flow_only && self.is_open(&verdicts) {
-            let hunt = |memory| {
-                let limited = self.share(started, 0.3, memory);
-                if !self.is_enough(&verdicts) {
-                    self.open(&verdicts, |ask| self.run(Engine::Directed, ask, &limited));
-                }
-                // Whoever sets no limit wants to hear of an error soon.
-                if self.threads > 1 && self.is_enough(&verdicts) {
-                    let from = Instant::now();
-                    while self.is_open(&verdicts) && self.board.is_busy() && from.elapsed() < ONCE_FOUND {
-                        std::thread::sleep(Duration::from_millis(20));
-                    }
-                    self.board.call_off();
-                    return;
-                }
-                if self.checks && self.is_open(&verdicts) && self.threads > 1 {
-                    let limited = self.share(started, 0.4, memory);
-                    let timeout = limited.timeout.or(Some(PATIENCE));
-                    let limited = Options { timeout, ..limited };
-                    self.settle(&verdicts, self.run(Engine::Ilp, &self.all(), &limited));
-                }
-                if self.threads > 1 {
-                    self.board.lend();
-                }
-            };
-            let prove = |memory| {
-                if !self.checks {
-                    let patience = |part| {
-                        let limited = self.share(started, part, memory);
-                        Options { timeout: limited.timeout.or(Some(PATIENCE)), ..limited }
-                    };
-                    self.open(&verdicts, |ask| self.run(Engine::Flow, ask, &patience(0.3)));
-                    self.open(&verdicts, |ask| self.run(Engine::Ilp, ask, &patience(0.6)));
-                }
-                let end = match self.checks && self.threads == 1 {
-                    true => 0.9,
-                    false => 1.0,
-                };
-                let mut limited = self.share(started, end, memory);
-                if self.threads == 1 && self.is_enough(&verdicts) {
-                    limited.timeout = Some(ONCE_FOUND);
-                }
-                self.open(&verdicts, |ask| self.run(Engine::Reach, ask, &limited));
-            };
-            if self.threads > 1 {
-                std::thread::scope(|scope| {
-                    let hunter = std::thread::Builder::new().stack_size(64 << 20);
-                    let _ = hunter.spawn_scoped(scope, || hunt(0.25));
-                    prove(0.75);
-                    // A search for errors after an exhaustive one that came to its end finds nothing.
-                    if !self.is_open(&verdicts) {
-                        self.board.call_off();
-                    }
-                });
-            } else {
-                hunt(1.0);
-                prove(1.0);
-                if self.checks && self.is_open(&verdicts) {
-                    let limited = self.share(started, 1.0, 1.0);
-                    let limited = Options { timeout: limited.timeout.or(Some(PATIENCE)), ..limited };
-                    self.settle(&verdicts, self.run(Engine::Ilp, &self.all(), &limited));
-                }
-            }
-        }
-        let enough = self.is_enough(&verdicts);
-        let mut outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
-        outcome.stats.seconds = started.elapsed().as_secs_f64();
-        if enough && !self.board.is_interrupted() {
-            let answers = outcome.answers.iter_mut().map(|(_, a)| a);
-            for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
-                if let Answer::Inconclusive(why, list) = answer
-                    && list.is_empty()
-                {
-                    *why = format!(
-                        "an error was found before this was decided; --timeout gives it more time ({why})"
-                    );
-                }
-            }
-        }
-        outcome
-    }
-
-    /// Whether an error is known and nobody has said how long to search for more.
-    fn is_enough(&self, verdicts: &Mutex<Verdicts>) -> bool {
-        self.options.timeout.is_none() && lock(verdicts).any_error()
-    }
-
-    /// Lets an engine work on what is open, if anything is.
-    fn open(&self, verdicts: &Mutex<Verdicts>, work: impl FnOnce(&Ask) -> Outcome) {
-        let names = {
-            let verdicts = lock(verdicts);
-            match verdicts.is_done(self) {
-                true => return,
-                false => verdicts.open_properties(),
-            }
-        };
-        let mut program;
-        let (mut queries, mut rest) = (self.ready.queries.clone(), &self.ready.program);
-        let is_open = |name: &str| names.iter().any(|n| n == name);
-        if self.ready.program.monitors.iter().any(|m| !is_open(&m.name)) {
-            program = self.ready.program.clone();
-            let keep: Vec<bool> = program.monitors.iter().map(|m| is_open(&m.name)).collect();
-            program.monitors.retain(|m| is_open(&m.name));
-            let mut kept = keep.iter();
-            queries.retain(|_| kept.next().copied().unwrap_or(true));
-            rest = &program;
-        }
-        let questions: Vec<Question> = self.questions.iter().filter(|q| is_open(&q.name)).cloned().collect();
-        let ask = Ask { program: rest, queries, questions: &questions, checks: self.checks };
-        self.settle(verdicts, work(&ask));
-    }
-
-    fn settle(&self, verdicts: &Mutex<Verdicts>, outcome: Outcome) {
+    pub fn settle(&self, verdicts: &Mutex<Verdicts>, outcome: Outcome) {
         let mut verdicts = lock(verdicts);
         verdicts.take(outcome, &self.ready.program, self.options.recursion);
         let (decided, asked) = verdicts.count();
@@ -329,21 +172,20 @@ impl Job<'_> {
         }
     }
 
-    fn is_open(&self, verdicts: &Mutex<Verdicts>) -> bool {
+    pub fn is_open(&self, verdicts: &Mutex<Verdicts>) -> bool {
         !self.board.is_interrupted() && !lock(verdicts).is_done(self)
     }
 
     /// Lets every engine that can decide something come to its end, and compares.
     pub fn all_engines(&self) -> Outcome {
         let started = Instant::now();
-        let mut verdicts = Verdicts::new(self);
         let flow_only = self.ready.program.wide_select().is_some() || !self.flow.given.is_empty();
         let engines: &[Engine] = match (flow_only, self.checks) {
             (true, _) => &[Engine::Flow],
             (false, true) => &[Engine::Reach, Engine::Explore, Engine::Directed, Engine::Ilp],
             (false, false) => &[Engine::Flow, Engine::Reach, Engine::Explore, Engine::Ilp, Engine::Directed],
         };
-        for (i, engine) in engines.iter().enumerate() {
+        let answers = engines.iter().enumerate().map(|(i, engine)| {
             let mut ask = self.all();
             if matches!(engine, Engine::Explore | Engine::Flow | Engine::Ilp) {
                 // Temporal formulas are for others.
@@ -352,27 +194,27 @@ impl Job<'_> {
             let left = (engines.len() - i) as u32;
             let share = |t: Duration| t.saturating_sub(started.elapsed()) / left;
             let options = Options { timeout: self.options.timeout.map(share), ..self.options.clone() };
-            verdicts.take(self.run(*engine, &ask, &options), &self.ready.program, options.recursion);
-        }
-        let mut outcome = verdicts.outcome;
+            self.run(*engine, &ask, &options)
+        });
+        let verdicts = Verdicts::new(self);
+        let mut outcome = verdicts.compared(answers, &self.ready.program, self.options.recursion);
         outcome.stats.seconds = started.elapsed().as_secs_f64();
         outcome
     }
 }
 
-fn lock<'v>(verdicts: &'v Mutex<Verdicts>) -> std::sync::MutexGuard<'v, Verdicts> {
+pub fn lock<'v>(verdicts: &'v Mutex<Verdicts>) -> std::sync::MutexGuard<'v, Verdicts> {
     verdicts.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// What is known so far.
-struct Verdicts {
-    outcome: Outcome,
+pub struct Verdicts {
+    pub outcome: Outcome,
     /// Every reachable state was seen: what the checks leave open stays open.
     complete: bool,
 }
 
-/// Waiting for ever: engines may see different ones of the ways in which a program blocks, and no two
-/// need give the same name to it.
+/// Waiting for ever.
 fn is_blocking(kind: Kind) -> bool {
     matches!(kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin)
 }
@@ -386,7 +228,7 @@ fn has_findings(answer: &Answer) -> bool {
 }
 
 impl Verdicts {
-    fn new(job: &Job) -> Verdicts {
+    pub fn new(job: &Job) -> Verdicts {
         let unknown = || Answer::Inconclusive("nobody has looked at it".into(), Vec::new());
         let mut outcome = Outcome::nothing("reach");
         outcome.end = End::Interrupted;
@@ -399,23 +241,30 @@ impl Verdicts {
             engine: "auto",
             text: m.text.clone(),
             answer: unknown(),
+            covers: rendez_evidence::covers(m, job.options.fairness),
             assumptions: Vec::new(),
             vacuous: None,
             stats: None,
             constraints: Vec::new(),
             certificate: None,
         });
-        let questions = job.questions.iter().map(|q| q.answered("auto", unknown()));
+        let questions = job.questions.iter().map(|q| q.answered("auto", job.options.fairness, unknown()));
         outcome.properties = monitors.chain(questions).collect();
         Verdicts { outcome, complete: false }
     }
 
-    fn open_properties(&self) -> Vec<String> {
+    /// The default checks that are open.
+    pub fn open_checks(&self, job: &Job) -> Vec<Kind> {
+        let open = |(k, a): &&(Kind, Answer)| job.wants(*k) && !is_final(a);
+        self.outcome.answers.iter().filter(open).map(|(k, _)| *k).collect()
+    }
+
+    pub fn open_properties(&self) -> Vec<String> {
         let open = self.outcome.properties.iter().filter(|p| !is_final(&p.answer));
         open.map(|p| p.name.clone()).collect()
     }
 
-    fn any_error(&self) -> bool {
+    pub fn any_error(&self) -> bool {
         let answers = self.outcome.answers.iter().map(|(_, a)| a);
         answers.chain(self.outcome.properties.iter().map(|p| &p.answer)).any(
             |a| matches!(a, Answer::Violated(list) if list.iter().any(|f| f.severity == Severity::Error)),
@@ -428,10 +277,20 @@ impl Verdicts {
         (all.clone().filter(|a| is_final(a)).count(), all.count())
     }
 
-    fn is_done(&self, job: &Job) -> bool {
-        let wanted = |kind: Kind| job.only.is_empty() || job.only.contains(&kind);
-        let checked = self.complete || self.outcome.answers.iter().all(|(k, a)| !wanted(*k) || is_final(a));
+    pub fn is_done(&self, job: &Job) -> bool {
+        let checked = self.complete || self.open_checks(job).is_empty();
         checked && self.open_properties().is_empty()
+    }
+
+    /// Takes over what all engines found out, one after the other.
+    fn compared(
+        mut self,
+        answers: impl Iterator<Item = Outcome>,
+        program: &Program,
+        recursion: usize,
+    ) -> Outcome {
+        answers.for_each(|outcome| self.take(outcome, program, recursion));
+        self.outcome
     }
 
     /// Takes over what an engine found out; what contradicts the rest is kept as a contradiction.
@@ -440,25 +299,22 @@ impl Verdicts {
         ours.contradictions.append(&mut new.contradictions);
         ours.reached
             .extend(new.reached.into_iter().filter(|d| !ours.reached.contains(d)).collect::<Vec<_>>());
-        ours.cut |= new.cut;
+        let bounds = new.bounds.into_iter().filter(|d| !ours.bounds.contains(d));
+        ours.bounds.extend(bounds.collect::<Vec<_>>());
         ours.long_delays |= new.long_delays;
         let (engine, stats) = (new.engine, new.stats);
         let complete = new.end == End::Complete && matches!(engine, "reach" | "explore");
-        let violated = |answers: &[(Kind, Answer)]| {
-            let found = |(k, a): &(Kind, Answer)| is_blocking(*k) && matches!(a, Answer::Violated(_));
-            answers.iter().any(found)
-        };
         if !new.answers.is_empty() && !ours.answers.is_empty() {
-            let blocks = [violated(&ours.answers), violated(&new.answers)];
             let mut contradictions = Vec::new();
             for ((kind, old), (_, fresh)) in ours.answers.iter_mut().zip(new.answers) {
-                let by = ours.engines.iter().find(|e| e.0 == *kind).map_or(ours.engine, |e| e.1);
-                let contradict = match (&*old, &fresh) {
-                    (Answer::Holds, Answer::Violated(_)) => !is_blocking(*kind) || !blocks[0],
-                    (Answer::Violated(_), Answer::Holds) => !is_blocking(*kind) || !blocks[1],
-                    _ => false,
+                let (by, known) = match ours.engines.iter().find(|e| e.0 == *kind) {
+                    Some((_, engine, stats)) => (*engine, stats.states),
+                    None => (ours.engine, 0),
                 };
-                if contradict {
+                if matches!(
+                    (&*old, &fresh),
+                    (Answer::Holds, Answer::Violated(_)) | (Answer::Violated(_), Answer::Holds)
+                ) {
                     contradictions.push(contradiction(program, kind.name(), (by, old), (engine, &fresh)));
                 }
                 if let (Answer::Violated(known), Answer::Violated(more)) = (&mut *old, &fresh)
@@ -469,7 +325,11 @@ impl Verdicts {
                 }
                 // The first final answer counts, but an exhaustive search names what it found best.
                 let better = match (is_final(old), is_final(&fresh)) {
-                    (false, false) => has_findings(&fresh) || (!has_findings(old) && engine != "directed"),
+                    // Of two that know nothing, the one that looked further says why.
+                    (false, false) => {
+                        let further = engine != "directed" && stats.states >= known;
+                        has_findings(&fresh) || (!has_findings(old) && further)
+                    }
                     (false, true) => true,
                     (true, true) => complete && !self.complete && engine == "reach",
                     (true, false) => false,
@@ -501,7 +361,17 @@ impl Verdicts {
                     let (first, second) = ((old.engine, &old.answer), (fresh.engine, &fresh.answer));
                     ours.contradictions.push(contradiction(program, &old.name, first, second));
                 }
-                (a, b) if !is_final(a) && (is_final(b) || has_findings(b) || !has_findings(a)) => {
+                (Answer::Holds, Answer::Holds) => {
+                    old.vacuous = old.vacuous.take().or(fresh.vacuous);
+                }
+                // Of two that know nothing, a search for one kind of error says least.
+                (a, b)
+                    if !is_final(a)
+                        && (is_final(b)
+                            || has_findings(b)
+                            || (!has_findings(a)
+                                && (fresh.engine != "directed" || old.engine == "auto"))) =>
+                {
                     *old = fresh;
                 }
                 _ => {}
@@ -538,7 +408,8 @@ fn switches(finding: &Finding) -> usize {
 }
 
 /// What integer programming says about states in which nobody can move, beside the checks on blocking:
-/// a proof is a result of its own, for tasks may wait for ever while others run.
+/// a proof is a result of its own, for tasks may wait for ever while others run. Where nobody runs for ever, it says
+/// that nobody waits for ever either.
 fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &Program, recursion: usize) {
     match &fresh.answer {
         Answer::Violated(list) => {
@@ -546,16 +417,15 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
                 let Some((kind, old)) = ours.answers.iter_mut().find(|(k, _)| *k == finding.kind) else {
                     continue;
                 };
-                if !is_final(old) {
+                if matches!(old, Answer::Holds) {
+                    let by = ours.engines.iter().find(|e| e.0 == *kind).map_or(ours.engine, |e| e.1);
+                    let (first, second) = ((by, &Answer::Holds), ("ilp", &fresh.answer));
+                    ours.contradictions.push(contradiction(program, kind.name(), first, second));
+                } else if !is_final(old) {
                     *old = Answer::Violated(vec![finding.clone()]);
                     ours.engines.retain(|e| e.0 != *kind);
                     ours.engines.push((*kind, "ilp", fresh.stats.unwrap_or(stats)));
                 }
-            }
-            let held = |(k, a): &(Kind, Answer)| !is_blocking(*k) || matches!(a, Answer::Holds);
-            if list.iter().any(|f| f.severity == Severity::Error) && ours.answers.iter().all(held) {
-                let (first, second) = ((ours.engine, &Answer::Holds), ("ilp", &fresh.answer));
-                ours.contradictions.push(contradiction(program, "deadlock", first, second));
             }
         }
         Answer::Holds => {
@@ -573,6 +443,14 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
                 let (first, second) = (("ilp", &Answer::Holds), (ours.engine, &violated));
                 ours.contradictions.push(contradiction(program, "deadlock", first, second));
             }
+            if rendez_reach::everybody_ends(program) {
+                for (kind, old) in ours.answers.iter_mut().filter(|(k, a)| is_blocking(*k) && !is_final(a)) {
+                    *old = Answer::Holds;
+                    ours.engines.retain(|e| e.0 != *kind);
+                    ours.engines.push((*kind, "ilp", fresh.stats.unwrap_or(stats)));
+                }
+            }
+            ours.properties.retain(|p| p.kind != "deadlock");
             ours.properties.push(fresh);
         }
         Answer::Inconclusive(..) => {}
@@ -619,7 +497,7 @@ mod tests {
     }
 
     fn verdicts() -> Verdicts {
-        let unknown = |_| Answer::Inconclusive(String::new(), Vec::new());
+        let unknown = |_| Answer::Inconclusive(String::new().into(), Vec::new());
         Verdicts { outcome: outcome("reach", unknown), complete: false }
     }
 
@@ -637,15 +515,75 @@ mod tests {
     }
 
     #[test]
-    fn blocking_may_have_another_name() {
+    fn kinds_of_blocking_are_compared() {
         let program = Program::default();
         let mut all = verdicts();
         let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
         let client = |k| if k == Kind::ClientBlocked { found(k) } else { Answer::Holds };
         all.take(outcome("reach", circular), &program, 1);
-        all.take(outcome("directed", client), &program, 1);
         assert!(all.outcome.contradictions.is_empty());
-        let count = |a: &(Kind, Answer)| matches!(a.1, Answer::Violated(_));
-        assert_eq!(all.outcome.answers.iter().filter(|a| count(a)).count(), 1);
+        all.take(outcome("directed", client), &program, 1);
+        let about = |kind: &str| all.outcome.contradictions.iter().filter(|c| c.starts_with(kind)).count();
+        assert_eq!(all.outcome.contradictions.len(), 2);
+        assert_eq!((about("circular-wait: "), about("client-blocked: ")), (1, 1));
+    }
+
+    /// What `--cross-check` does with an engine that gives another name to what all of them see.
+    #[test]
+    fn a_cross_check_notices_one_that_disagrees() {
+        let program = Program::default();
+        let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
+        let planted = |k| match k {
+            Kind::CircularWait | Kind::ServerIdle => found(k),
+            _ => Answer::Holds,
+        };
+        let told = |last: fn(Kind) -> Answer| {
+            let answers =
+                [outcome("reach", circular), outcome("explore", circular), outcome("directed", last)];
+            verdicts().compared(answers.into_iter(), &program, 1).contradictions
+        };
+        assert_eq!(told(circular), Vec::<String>::new());
+        let found = told(planted);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("server-idle: "));
+        assert!(found[0].contains("says that it holds, directed that it is violated"));
+    }
+
+    /// A state without steps that one engine has and another denies.
+    #[test]
+    fn a_deadlock_that_others_deny_is_an_error() {
+        let program = Program::default();
+        let mut all = verdicts();
+        all.take(outcome("reach", |_| Answer::Holds), &program, 1);
+        let finding = Finding {
+            kind: Kind::CircularWait,
+            severity: Severity::Error,
+            message: String::new(),
+            span: rendez_source::Span::NOWHERE,
+            tasks: Vec::new(),
+            alike: Vec::new(),
+            label: String::new(),
+            other: None,
+            trace: None,
+            waiting: Vec::new(),
+            guessed: false,
+            unshown: false,
+        };
+        let fresh = PropertyAnswer {
+            name: "deadlock".into(),
+            kind: "deadlock",
+            engine: "ilp",
+            text: String::new(),
+            answer: Answer::Violated(vec![finding]),
+            covers: String::new(),
+            assumptions: Vec::new(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        };
+        all.take(Outcome { properties: vec![fresh], ..Outcome::nothing("ilp") }, &program, 1);
+        assert_eq!(all.outcome.contradictions.len(), 1);
+        assert!(all.outcome.contradictions[0].starts_with("circular-wait: reach says that it holds, ilp"));
     }
 }

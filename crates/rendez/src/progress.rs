@@ -1,4 +1,4 @@
-//! What runs at the moment: shown on a terminal, stopped by an interrupt.
+//! What runs at the moment: shown on a terminal, stopped by an interrupt or by a limit of the whole run.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use rendez_evidence::Control;
+use rendez_evidence::{Control, End, Options};
 
 struct Running {
     engine: &'static str,
     what: String,
     control: Arc<Control>,
     started: Instant,
+    /// When its turn is over.
+    until: Option<Instant>,
 }
 
 /// The searches that run, and how much is decided.
@@ -24,6 +26,10 @@ pub struct Board {
     decided: AtomicUsize,
     /// Threads whose work is done.
     spare: AtomicUsize,
+    /// When the whole run is over.
+    deadline: Mutex<Option<Instant>>,
+    /// Bytes that the process may have.
+    memory: usize,
 }
 
 impl Board {
@@ -31,14 +37,23 @@ impl Board {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Runs an engine where an interrupt and `call_off` reach it.
-    pub fn run<R>(&self, engine: &'static str, what: &str, work: impl FnOnce(&Control) -> R) -> R {
+    /// Runs an engine where an interrupt, `call_off` and the limits of the run reach it.
+    pub fn run<R>(
+        &self,
+        engine: &'static str,
+        what: &str,
+        turn: Option<Duration>,
+        work: impl FnOnce(&Control) -> R,
+    ) -> R {
         let control = Arc::new(Control::default());
-        let entry = Running { engine, what: what.into(), control: control.clone(), started: Instant::now() };
-        self.running().push(entry);
+        let started = Instant::now();
+        let until = turn.and_then(|t| started.checked_add(t));
+        self.running().push(Running { engine, what: what.into(), control: control.clone(), started, until });
         // An interrupt between two engines counts for the second.
         if self.is_interrupted() {
-            control.stop.store(true, Ordering::Relaxed);
+            control.stop(End::Interrupted);
+        } else if self.left().is_some_and(|left| left.is_zero()) {
+            control.stop(End::Time);
         }
         control.spare.store(self.spare.load(Ordering::Relaxed), Ordering::Relaxed);
         let result = work(&control);
@@ -48,7 +63,42 @@ impl Board {
 
     /// Stops whatever runs: everything is decided.
     pub fn call_off(&self) {
-        self.running().iter().for_each(|r| r.control.stop.store(true, Ordering::Relaxed));
+        self.running().iter().for_each(|r| r.control.stop(End::Interrupted));
+    }
+
+    /// Stops those who work on something that is decided.
+    pub fn call_off_work_on(&self, what: &str) {
+        self.running().iter().filter(|r| r.what == what).for_each(|r| r.control.stop(End::Interrupted));
+    }
+
+    fn deadline(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.deadline.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The whole run is to end after so much time, if not before.
+    pub fn end_within(&self, time: Duration) {
+        let mut deadline = self.deadline();
+        let then = Instant::now().checked_add(time);
+        *deadline = deadline.map_or(then, |d| Some(then.map_or(d, |t| t.min(d))));
+    }
+
+    /// What is left of the time for the whole run, if that is limited.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline().map(|d| d.saturating_duration_since(Instant::now()))
+    }
+
+    /// Stops those whose time is up, and everybody where the memory is.
+    fn keep_limits(&self) {
+        let now = Instant::now();
+        let over = self.left().is_some_and(|left| left.is_zero());
+        let full = resident().is_some_and(|bytes| bytes > self.memory as u64);
+        for r in self.running().iter().filter(|r| r.control.ended().is_none()) {
+            if full {
+                r.control.stop(End::Memory);
+            } else if over || r.until.is_some_and(|until| now > until) {
+                r.control.stop(End::Time);
+            }
+        }
     }
 
     /// A thread has nothing more to do: whoever runs may use it.
@@ -56,10 +106,6 @@ impl Board {
         let running = self.running();
         let spare = self.spare.fetch_add(1, Ordering::Relaxed) + 1;
         running.iter().for_each(|r| r.control.spare.store(spare, Ordering::Relaxed));
-    }
-
-    pub fn is_busy(&self) -> bool {
-        !self.running().is_empty()
     }
 
     fn interrupt(&self) {
@@ -111,21 +157,36 @@ fn resident() -> Option<u64> {
     Some(pages * 4096)
 }
 
-/// Works with progress on a terminal, and a clean end on interrupt.
-pub fn watched<R>(timeout: Option<Duration>, work: impl FnOnce(&Board) -> R) -> R {
-    let board = Arc::new(Board::default());
+/// How often the limits are looked at.
+const WATCH: Duration = Duration::from_millis(10);
+
+/// Works within the limits of the run, with progress on a terminal, and a clean end on interrupt.
+pub fn watched<R>(options: &Options, work: impl FnOnce(&Board) -> R) -> R {
+    let board = Arc::new(Board { memory: options.memory, ..Board::default() });
+    if let Some(timeout) = options.timeout {
+        board.end_within(timeout);
+    }
     let stop = board.clone();
     let _ = ctrlc::set_handler(move || stop.interrupt());
     let done = Arc::new(AtomicBool::new(false));
-    let watcher = std::io::stderr().is_terminal().then(|| {
+    let watcher = {
         let (board, done) = (board.clone(), done.clone());
+        std::thread::spawn(move || {
+            while !done.load(Ordering::Relaxed) {
+                board.keep_limits();
+                std::thread::park_timeout(WATCH);
+            }
+        })
+    };
+    let shown = std::io::stderr().is_terminal().then(|| {
+        let (board, done, timeout) = (board.clone(), done.clone(), options.timeout);
         std::thread::spawn(move || show(&board, &done, timeout))
     });
     let result = work(&board);
     done.store(true, Ordering::Relaxed);
-    if let Some(watcher) = watcher {
-        watcher.thread().unpark();
-        let _ = watcher.join();
+    for thread in shown.into_iter().chain([watcher]) {
+        thread.thread().unpark();
+        let _ = thread.join();
     }
     result
 }

@@ -6,7 +6,7 @@ use rendez_ada::Files;
 use rendez_ada::project::{self, Naming};
 use rendez_source::{Diagnostic, SourceMap};
 
-use crate::arguments::Input;
+use crate::arguments::{Checks, Input};
 
 /// The real file system.
 pub struct Disk;
@@ -48,6 +48,10 @@ pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request
         bounds: rendez_ada::Bounds {
             tasks_per_allocator: input.task_bound.into(),
             input_ends: input.input_ends,
+            checks: match input.checks {
+                Checks::Pass => rendez_ada::Checks::Pass,
+                Checks::MayFail => rendez_ada::Checks::MayFail,
+            },
             ..rendez_ada::Bounds::default()
         },
         naming: Naming::default(),

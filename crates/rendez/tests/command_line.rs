@@ -119,6 +119,9 @@ fn wrong_arguments_are_refused() {
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--fair", "weak", "a.adb"], "there is none");
+    let safe: (&str, &[u8]) = ("p.qre", b"event a = end T;\npattern: absence; a");
+    let given = ["check", "--property", "p.qre", "--fair", "weak", "a.adb"];
+    refused("arguments", &[("a.adb", ONE_TASK), safe], &given, "there is none");
     refused("arguments", &[], &["check", "absent.adb"], "absent.adb: cannot be read");
     refused("arguments", &[], &["check", "."], "no main procedure was found");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", ".", "a.adb"], "must be the only argument");
@@ -777,4 +780,619 @@ fn code_alone_shows_that_nobody_waits_for_ever() {
     assert!(entry.contains("inconclusive"), "{entry}");
     let [_, _, server, ..] = verdicts("many_clients_idle", "or\n            accept Serve;");
     assert!(!server.contains("holds"), "{server}");
+}
+
+/// Two tasks with events of their own, and a counter that only one rule is about.
+const TWO_RULES: &[u8] = b"procedure Main is
+   Level : Integer := 0;
+   task A;
+   task B;
+   task body A is
+   begin
+      for I in 1 .. 3 loop
+         --@ event a
+         null;
+         Level := (Level + 1) mod 5;
+      end loop;
+   end A;
+   task body B is
+   begin
+      for I in 1 .. 3 loop
+         --@ event b
+         null;
+      end loop;
+   end B;
+begin
+   null;
+end Main;
+";
+
+/// The states that a rule took, by its name.
+fn states_of(run: &Run, rule: &str) -> u64 {
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let results = report["results"].as_array().expect("results").clone();
+    let result = results.iter().find(|r| r["property"] == rule).expect("the rule");
+    result["stats"]["states"].as_u64().expect("a number of states")
+}
+
+#[test]
+fn what_a_rule_costs_does_not_depend_on_its_neighbours() {
+    let order = "order: for events {a, b} show all executions satisfy ((a | b); (a | b))*;\n";
+    let others = "event low = write Level = 2;\nevent high = write Level = 3;\n\
+        steps: for events {low, high} show all executions satisfy (low; high)*;\n";
+    let many = format!("{others}{order}");
+    let files: &[(&str, &[u8])] =
+        &[("a.adb", TWO_RULES), ("one.qre", order.as_bytes()), ("many.qre", many.as_bytes())];
+    let folder = folder("neighbours", files);
+    let check = |rules: &str| {
+        let options =
+            ["--engine", "reach", "--no-stubborn", "--format", "json", "--property", rules, "a.adb"];
+        rendez(&[&["check"], &options[..]].concat(), &folder)
+    };
+    let (alone, among) = (check("one.qre"), check("many.qre"));
+    assert_eq!(alone.status, 0, "{}{}", alone.out, alone.err);
+    assert_eq!(among.status, 0, "{}{}", among.out, among.err);
+    assert_eq!(states_of(&alone, "order"), states_of(&among, "order"));
+}
+
+/// What a check that holds promises is true beside what the others found.
+#[test]
+fn promises_are_true_beside_findings() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    for (file, options, says) in [
+        (
+            "circle_beside_others.adb",
+            &[][..],
+            &[
+                "client-blocked       holds        no task waits for ever in an entry call, circular-wait aside",
+                "assertion            holds        there is no assertion that could fail",
+            ][..],
+        ),
+        (
+            "forks_as_objects.adb",
+            &["--engine", "directed", "--only", "client-blocked"],
+            &[
+                "client-blocked       holds        no task waits for ever in an entry call, circular-wait aside",
+            ],
+        ),
+        (
+            "idle_beside_others.adb",
+            &[],
+            &[
+                "warning: Once waits for calls that never come [server-idle]",
+                "client-blocked       holds        no task waits for ever in an entry call\n",
+            ],
+        ),
+        (
+            "count_lets_one_pass.adb",
+            &[],
+            &["dead-entry           holds        every entry is called and served in some execution"],
+        ),
+    ] {
+        let mut arguments = vec!["check", file];
+        arguments.extend(options);
+        let run = rendez(&arguments, &corpus);
+        for line in says {
+            assert!(run.out.contains(line), "{file}: expected `{line}` in\n{}{}", run.out, run.err);
+        }
+    }
+}
+
+/// All engines give one name to what blocks.
+#[test]
+fn engines_agree_about_the_kinds_of_blocking() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    for file in ["circle_beside_others.adb", "embrace_with_queue.adb", "forks_as_objects.adb", "phil.adb"] {
+        let run = rendez(&["check", "--cross-check", "--timeout", "20", file], &corpus);
+        assert_eq!(run.status, 1, "{file}: {}{}", run.out, run.err);
+    }
+}
+
+/// Conversions of numbers that are not followed, one a line from line 4 on.
+fn conversions(count: usize) -> String {
+    let lines = "      N := Natural (F);\n".repeat(count);
+    format!(
+        "procedure Main is\n   F : Float := 1.5; N : Natural := 0;\n   task T;   task body T is begin\n{lines}      F := F + 1.0;\n   end T;\nbegin\n   null;\nend Main;\n"
+    )
+}
+
+#[test]
+fn checks_on_values_that_are_not_followed_are_taken_to_pass_with_their_places() {
+    let folder = folder("checks_pass", &[("main.adb", conversions(5).as_bytes())]);
+    let run = rendez(&["check", "main.adb"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    let shown = "5 checks on values that are not followed are taken to pass (main.adb:4, main.adb:5, main.adb:6, ...; --checks may-fail)";
+    assert!(run.out.contains(shown), "{}", run.out);
+    let run = rendez(&["check", "--format", "json", "main.adb"], &folder);
+    assert!(run.out.contains("main.adb:7, main.adb:8; --checks may-fail"), "{}", run.out);
+}
+
+#[test]
+fn checks_on_values_that_are_not_followed_may_fail() {
+    let folder = folder("checks_fail", &[("main.adb", conversions(1).as_bytes())]);
+    let run = rendez(&["check", "--checks", "may-fail", "main.adb"], &folder);
+    assert_eq!(run.status, 3, "{}{}", run.out, run.err);
+    assert!(run.out.contains("perhaps: Constraint_Error in T"), "{}", run.out);
+    assert!(!run.out.contains("taken to pass"), "{}", run.out);
+}
+
+#[test]
+fn a_counter_that_decides_nothing_is_taken_not_to_overflow() {
+    let text = "procedure Main is\n   task T;\n   task body T is\n      N : Integer := 0;\n   begin\n      loop\n         N := N + 1;\n         delay 1.0;\n      end loop;\n   end T;\nbegin\n   null;\nend Main;\n";
+    let folder = folder("checks_counter", &[("main.adb", text.as_bytes())]);
+    let run = rendez(&["check", "main.adb"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert!(
+        run.out.contains("1 check on values that are not followed is taken to pass (main.adb:7;"),
+        "{}",
+        run.out
+    );
+}
+
+const FILES: &[u8] = b"procedure Main is
+   task File is
+      entry Open;
+      entry Close;
+   end File;
+   task body File is
+   begin
+      loop
+         select accept Open; or accept Close; or terminate; end select;
+      end loop;
+   end File;
+begin
+   File.Open;
+   File.Close;
+end Main;
+";
+
+#[test]
+fn properties_of_the_same_name_are_told_apart() {
+    let opened = "event o = accept File.Open;\nfor events {o} show all executions satisfy o?\n";
+    let closed = "event c = accept File.Close;\nfor events {c} show no executions satisfy .*; c; .*\n";
+    let both = format!("{opened};\n{closed}");
+    let twice = "event o = accept File.Open;\na: pattern: existence; o;\na: pattern: absence; o;\n";
+    let folder = folder(
+        "names",
+        &[
+            ("main.adb", FILES),
+            ("opened.qre", opened.as_bytes()),
+            ("closed.qre", closed.as_bytes()),
+            ("both.qre", both.as_bytes()),
+            ("twice.qre", twice.as_bytes()),
+        ],
+    );
+    for engine in ["auto", "reach", "flow"] {
+        let files = ["--property", "opened.qre", "--property", "closed.qre"];
+        let run = rendez(&[&["check", "--engine", engine, "main.adb"], &files[..]].concat(), &folder);
+        assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+        assert!(run.out.contains("property 1 (opened.qre) holds"), "{}", run.out);
+        assert!(run.out.contains("property 1 (closed.qre) violated"), "{}", run.out);
+        let run = rendez(&["check", "--engine", engine, "--property", "both.qre", "main.adb"], &folder);
+        assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+        assert!(run.out.contains("property 2           violated"), "{}", run.out);
+    }
+    let again = ["check", "--property", "closed.qre", "--property", "closed.qre", "main.adb"];
+    let run = rendez(&again, &folder);
+    assert!(run.status == 1 && run.out.contains("(closed.qre, file 2)"), "{}{}", run.out, run.err);
+    let run = rendez(&["check", "--property", "twice.qre", "main.adb"], &folder);
+    assert!(
+        run.status == 2 && run.err.contains("there is another property `a` in this file\n --> twice.qre:3:1"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn names_that_match_nothing_are_refused() {
+    let rule = "for events {o} show all executions satisfy o?\n";
+    for (bindings, message) in [
+        (
+            "event o = accept File.Open;\nevent x = accept File.Oben;\n",
+            "the program has no entry `File.Oben`\n --> bad.qre:2:7",
+        ),
+        (
+            "event o = accept File.Open with (1);\n",
+            "`File.Open` has fewer parameters than values here\n --> bad.qre:1:7",
+        ),
+    ] {
+        let text = format!("{bindings}{rule}");
+        let files = [("main.adb", FILES), ("bad.qre", text.as_bytes())];
+        refused("unbound", &files, &["check", "--property", "bad.qre", "main.adb"], message);
+    }
+}
+
+#[test]
+fn queries_whose_events_never_happen_hold() {
+    let ada = "procedure Never is
+   task S is entry A; entry B; end S;
+   task C;
+   task body S is begin accept A; accept B; end S;
+   task body C is begin S.B; S.A; end C;
+begin
+   null;
+end Never;
+";
+    let query = "event a = accept S.A;\nevent b = accept S.B;
+(defquery \"twice\" \"nofair\" (sequence (interval :initial t :open t :ends-with '(\"a\" \"b\") :constraints '((>= \"a\" 2)))))
+(defquery \"forever\" \"nofair\" (sequence (interval :initial t :open t :ends-with '(\"a\" \"b\"))
+  (interval :perpetual t :require '(\"a\"))))
+";
+    let folder = folder("never", &[("main.adb", ada.as_bytes()), ("main.inca", query.as_bytes())]);
+    let check = ["check", "--engine", "ilp", "--certificate", "out", "--property", "main.inca", "main.adb"];
+    let run = rendez(&check, &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    let run = rendez(&["verify", "out/twice.certificate", "out/forever.certificate"], &folder);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+    assert_eq!(rendez(&["check", "--property", "main.inca", "main.adb"], &folder).status, 0);
+}
+
+#[test]
+fn proofs_about_steps_with_several_names_are_checked() {
+    let property = "event any = accept File.Open;\nevent main = accept File.Open by Main;\nevent c = accept File.Close;
+(defquery \"after\" \"nofair\" (sequence (interval :initial t :forbid '(\"any\") :ends-with '(\"c\"))))
+(defquery \"counted\" \"nofair\" (sequence (interval :initial t :ends-with '(\"c\") :constraints '((> \"main\" \"any\")))))
+(defquery \"both\" \"nofair\" (sequence (interval :initial t :ends-with '(\"c\") :constraints '((>= (+ \"any\" \"main\") 2)))))
+ordered: for events {main, any, c} show all executions satisfy any; c;
+";
+    let swapped = property
+        .replace("event any = accept File.Open;\nevent main", "event main")
+        .replace("by Main;\n", "by Main;\nevent any = accept File.Open;\n");
+    for (order, text) in [property, &swapped].into_iter().enumerate() {
+        let folder =
+            folder(&format!("overlap{order}"), &[("main.adb", FILES), ("rules.qre", text.as_bytes())]);
+        let run = rendez(
+            &["check", "--engine", "ilp", "--certificate", "out", "--property", "rules.qre", "main.adb"],
+            &folder,
+        );
+        assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+        for name in ["after", "counted", "ordered"] {
+            assert!(run.out.contains(&format!("{name:20} holds")), "{}", run.out);
+            let verify = rendez(&["verify", &format!("out/{name}.certificate")], &folder);
+            assert_eq!(verify.status, 0, "{}{}", verify.out, verify.err);
+        }
+        assert!(run.out.contains("both                 violated"), "{}", run.out);
+    }
+}
+
+#[test]
+fn what_holds_vacuously_is_shown_and_denied() {
+    let rules = "event o = accept File.Open;\nevent c = accept File.Close;\n
+never: pattern: response; o responds to x;\nevent x = accept File.Spare;\nopened: pattern: existence; o;\n";
+    let ada = String::from_utf8_lossy(FILES)
+        .replace("entry Close;", "entry Close;\n      entry Spare;")
+        .replace("or accept Close;", "or accept Close; or accept Spare;")
+        .replace("   File.Close;\n", "   if File'Callable then File.Close; else File.Spare; end if;\n");
+    let constraint = "event o = accept File.Open;\nonly: pattern: absence; o;\n";
+    let folder = folder(
+        "vacuous",
+        &[
+            ("main.adb", ada.replace("File'Callable", "True").as_bytes()),
+            ("rules.qre", rules.as_bytes()),
+            (
+                "opened.qre",
+                b"event o = accept File.Open;\nopened: for events {o} show all executions satisfy o;\n",
+            ),
+            ("only.qre", constraint.as_bytes()),
+            (
+                "empty.qre",
+                b"event o = accept File.Open;\nempty: for events {o} show no executions satisfy .*;\n",
+            ),
+        ],
+    );
+    let why = "x never happens, and every execution without it satisfies this";
+    for format in ["text", "json", "sarif", "gnat"] {
+        let check =
+            ["check", "--format", format, "--property", "rules.qre", "--report", "page.html", "main.adb"];
+        let run = rendez(&check, &folder);
+        assert!(run.status == 0 && run.out.contains(why), "{}{}", run.out, run.err);
+        let page = std::fs::read_to_string(folder.join("page.html")).expect("a page");
+        assert!(page.contains("holds vacuously") && page.contains(why), "{page}");
+        let denied = rendez(&[&check[..], &["--deny", "warnings"]].concat(), &folder);
+        assert_eq!(denied.status, 1, "{}{}", denied.out, denied.err);
+    }
+    let check = ["check", "--deny", "warnings", "--property", "opened.qre", "main.adb"];
+    assert_eq!(rendez(&check, &folder).status, 0);
+    for (constraint, why) in [
+        ("only.qre", "no execution that satisfies the constraints ends or goes on for ever"),
+        ("empty.qre", "no sequence of events satisfies the constraint empty"),
+    ] {
+        let run = rendez(&[&check[..], &["--constraint", constraint]].concat(), &folder);
+        assert!(run.status == 1 && run.out.contains(why), "{}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn the_absence_of_an_event_is_not_vacuous() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    // Whether a response comes at last, the others leave open.
+    for engine in ["auto", "explore", "reach"] {
+        let check = ["check", "--engine", engine, "--property", "seq_triggers.qre", "seq_triggers.adb"];
+        let run = rendez(&check, &corpus);
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+        let mut last = "";
+        let mut vacuous = Vec::new();
+        for line in run.out.lines() {
+            match line.split_whitespace().collect::<Vec<_>>()[..] {
+                [name, "holds", ..] => last = name,
+                ["vacuously:", ..] => vacuous.push(last),
+                _ => {}
+            }
+        }
+        assert_eq!(vacuous, ["response", "precedence", "scoped", "always_true", "expression"], "{}", run.out);
+    }
+}
+
+#[test]
+fn what_is_said_to_never_happen_does_not() {
+    let ada = |values: &str| format!("procedure Main is\n   X : Integer := 0;\nbegin\n{values}end Main;\n");
+    let names = "event p = write X = 1 or write X = 3;\nevent s = write X = 2 or write X = 3;\nevent q = write X = 4;\nevent r = write X = 5;\n";
+    let rules = format!(
+        "{names}answered: pattern: response; s responds to p;\npreceded: pattern: precedence; s precedes p;\nuntil: pattern: response; s responds to p; scope: after q until r;\n"
+    );
+    let implied =
+        "event p = write X = 1;\nevent s = write X /= 0;\nanswered: pattern: response; s responds to p;\n";
+    let folder = folder(
+        "shared_steps",
+        &[
+            ("both.adb", ada("   X := 4;\n   X := 3;\n   X := 2;\n").as_bytes()),
+            ("one.adb", ada("   X := 4;\n   X := 2;\n").as_bytes()),
+            ("rules.qre", rules.as_bytes()),
+            ("implied.qre", implied.as_bytes()),
+        ],
+    );
+    // Every name of the rules happens, or need not.
+    let check = ["check", "--deny", "warnings", "--property", "rules.qre", "both.adb"];
+    for engine in ["auto", "reach", "explore"] {
+        let run = rendez(&[&check[..], &["--engine", engine]].concat(), &folder);
+        assert!(run.status == 0 && !run.out.contains("vacuously"), "{}{}", run.out, run.err);
+    }
+    let run = rendez(&["check", "--engine", "reach", "--property", "rules.qre", "one.adb"], &folder);
+    let said = "vacuously:   p never happens, and every execution without it satisfies this";
+    assert_eq!(run.out.matches(said).count(), 3, "{}{}", run.out, run.err);
+    let run = rendez(&["check", "--property", "implied.qre", "both.adb"], &folder);
+    let said = "vacuously:   every sequence of steps that can have these names satisfies it";
+    assert!(run.out.contains(said), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn names_that_are_something_else_are_explained() {
+    let ada = b"procedure Main is
+   type Color is (Red, Green);
+   type Rec is record X, Y : Integer := 0; end record;
+   R : Rec;
+   protected P is
+      entry Go (Color);
+   end P;
+   protected body P is
+      entry Go (for I in Color) when True is begin null; end Go;
+   end P;
+   task type W is entry E; end W;
+   task body W is begin accept E; end W;
+   A, B : W;
+begin
+   P.Go (Red);
+   A.E;
+   B.E;
+   R.X := 1;
+end Main;
+";
+    for (event, message) in [
+        (
+            "accept W.E",
+            "error: the program has no entry `W.E`: there is A.E, B.E; `E` alone means every one of them\n --> bad.qre:1:7\n",
+        ),
+        ("accept P.Go (Red)", "an index is a number, `true`, `false`, or the position of a literal, from 0"),
+        ("write A", "the program has no variable `A`: it is a task"),
+        ("write P", "the program has no variable `P`: it is a protected object"),
+        ("accept R", "the program has no entry `R`: it is a record"),
+        ("write R = 1", "`R` is a record: only its components have values to compare"),
+        ("accept P.Go (", "expected an index"),
+    ] {
+        let text = format!("event e = {event};\npattern: existence; e;\n");
+        let files = [("main.adb", &ada[..]), ("bad.qre", text.as_bytes())];
+        refused("explained", &files, &["check", "--property", "bad.qre", "main.adb"], message);
+    }
+}
+
+#[test]
+fn automata_are_made_in_time_or_refused() {
+    let rule = |text: &str| format!("event o = accept File.Open;\nevent c = accept File.Close;\n{text}\n");
+    let bounded = rule("pattern: bounded existence; o at most 1000; scope: between o and c;");
+    let long = rule(&format!(
+        "for events {{o, c}} show all executions satisfy {};",
+        vec!["o?"; 4000].join("; ") + "; .*"
+    ));
+    let large = rule("for events {o, c} show all executions satisfy .*; o; .^40;");
+    let folder = folder(
+        "automata",
+        &[("main.adb", FILES), ("bounded.qre", bounded.as_bytes()), ("long.qre", long.as_bytes())],
+    );
+    for file in ["bounded.qre", "long.qre"] {
+        let start = std::time::Instant::now();
+        let run = rendez(&["check", "--timeout", "20", "--property", file, "main.adb"], &folder);
+        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+        assert!(start.elapsed().as_secs() < 20, "{file} took {:?}", start.elapsed());
+    }
+    let files = [("main.adb", FILES), ("large.qre", large.as_bytes())];
+    let check = ["check", "--property", "large.qre", "main.adb"];
+    refused("automaton", &files, &check, "too much work\n --> large.qre:3:1\n");
+}
+
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let rules = b"event o = accept File.Open;\npattern: existence; o;\n";
+    let files = [("main.adb", FILES), ("rules.qre", &rules[..]), ("latin.qre", b"--  caf\xe9\n")];
+    let refuse = |options: &[&str], message: &str| {
+        refused("nothing", &files, &[&["check"], options, &["main.adb"]].concat(), message);
+    };
+    for engine in ["ilp", "directed", "explore"] {
+        refuse(&["--engine", engine, "--keep", "hashes"], "error: --keep is for the default checks");
+    }
+    refuse(&["--only", "spin", "--property", "rules.qre"], "error: --only is for the default checks");
+    refuse(&["--property", "latin.qre"], "error: this file is not UTF-8\n --> latin.qre:1:1\n");
+}
+
+#[test]
+fn a_bound_is_not_answered_with_time() {
+    let ada = b"procedure Main is
+   task S is
+      entry E;
+   end S;
+   task body S is
+   begin
+      accept E;
+   end S;
+   procedure Deep (K : Integer) is
+   begin
+      if K > 0 then
+         Deep (K - 1);
+      else
+         S.E;
+      end if;
+   end Deep;
+begin
+   Deep (50);
+end Main;
+";
+    let folder = folder("bounded", &[("main.adb", ada)]);
+    let run = rendez(&["check", "--format", "json", "main.adb"], &folder);
+    assert_eq!(run.status, 3, "{}{}", run.out, run.err);
+    assert!(run.out.contains("\"obstacle\": \"bound\""), "{}", run.out);
+    assert!(run.out.contains("--recursion-bound follows deeper calls"), "{}", run.out);
+    assert!(!run.out.contains("--timeout gives more time"), "{}", run.out);
+}
+
+/// A client that asks a server which another client keeps busy, and does something of its own.
+const BUSY: &[u8] = b"procedure Busy is
+   task Server is
+      entry Ask;
+   end Server;
+   task Fast;
+   task Slow;
+   task body Server is
+   begin
+      loop
+         accept Ask;
+      end loop;
+   end Server;
+   task body Fast is
+   begin
+      loop
+         Server.Ask;
+      end loop;
+   end Fast;
+   task body Slow is
+   begin
+      --@ event begins
+      null;
+      Server.Ask;
+   end Slow;
+begin
+   null;
+end Busy;
+";
+
+#[test]
+fn fairness_decides_who_may_wait_for_ever() {
+    let rules = b"event asked = accept Server.Ask by Slow;\nbegun: pattern: existence; begins;\nserved: pattern: response; asked responds to begins;\nearly: pattern: absence; asked; scope: before begins;\n";
+    let formulas =
+        b"begun: eventually event begins;\nserved: always (event begins -> eventually accept Server.Ask by Slow);\n";
+    let here = folder("fairness", &[("busy.adb", BUSY), ("p.qre", rules), ("p.ctl", formulas)]);
+    // Weakly fair schedulers let everybody begin; only fair queues let everybody be served.
+    let expected = [
+        ("none", ["violated", "violated"], "every execution"),
+        ("weak", ["holds", "violated"], "every execution, under weak fairness"),
+        (
+            "fifo",
+            ["holds", "holds"],
+            "every execution, under weak fairness, with queues that serve everybody",
+        ),
+    ];
+    for (fair, verdicts, covers) in expected {
+        for (file, engine) in
+            [("p.qre", "auto"), ("p.qre", "reach"), ("p.qre", "explore"), ("p.ctl", "reach")]
+        {
+            let given = [
+                "check",
+                "--property",
+                file,
+                "--engine",
+                engine,
+                "--fair",
+                fair,
+                "--format",
+                "json",
+                "busy.adb",
+            ];
+            let run = rendez(&given, &here);
+            let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report");
+            let result = |name: &str| {
+                let mut all = report["results"].as_array().expect("results").iter();
+                all.find(|r| r["property"] == name).expect("a verdict").clone()
+            };
+            for (name, verdict) in ["begun", "served"].into_iter().zip(verdicts) {
+                assert_eq!(
+                    result(name)["verdict"],
+                    verdict,
+                    "{name} of {file}, {engine}, {fair}: {}",
+                    run.out
+                );
+                assert_eq!(result(name)["covers"], covers, "{name} of {file}");
+            }
+            if file == "p.qre" {
+                assert_eq!(result("early")["covers"], "every execution");
+            }
+        }
+    }
+    // What is said by default is weak fairness, and it is said.
+    let run = rendez(&["check", "--property", "p.qre", "busy.adb"], &here);
+    assert!(run.out.contains("covers:      every execution, under weak fairness\n"), "{}", run.out);
+    assert!(run.out.contains("assumes: the scheduler is weakly fair"), "{}", run.out);
+    // A trace that goes on for ever is one on the semantics.
+    assert!(run.out.contains("LOOP: from here on for ever"), "{}", run.out);
+    // Engines that look at steps and ends refute, but do not prove.
+    for engine in ["flow", "ilp", "directed"] {
+        let run = rendez(&["check", "--property", "p.qre", "--engine", engine, "busy.adb"], &here);
+        assert_eq!(run.status, 3, "{engine}: {}", run.out);
+        assert!(run.out.contains("executions that block or go on for ever only"), "{engine}: {}", run.out);
+        assert!(run.out.contains("early                holds"), "{engine}: {}", run.out);
+    }
+}
+
+#[test]
+fn verdicts_on_expressions_say_what_they_cover() {
+    let rules = b"event asked = accept Server.Ask;\nlast: for events {asked} show all executions satisfy .*; asked;\n";
+    let here = folder("covers", &[("busy.adb", BUSY), ("p.qre", rules)]);
+    for engine in ["auto", "explore", "reach", "flow", "ilp"] {
+        let run = rendez(&["check", "--property", "p.qre", "--engine", engine, "busy.adb"], &here);
+        let covers = "every execution that ends; of the others, that some continuation could satisfy it";
+        assert!(run.out.contains(covers), "{engine}: {}", run.out);
+    }
+}
+
+/// Programs of the corpus whose properties depend on the order of things that have nothing to do with each other: what
+/// flow leaves open must be found by everybody else, whatever is left out.
+#[test]
+fn orders_of_what_is_independent_are_kept() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    for name in ["orders_after_exceptions", "orders_of_workers", "orders_of_entries"] {
+        let (source, rules) = (format!("{name}.adb"), format!("{name}.qre"));
+        for engine in ["reach", "explore", "directed", "auto"] {
+            for option in ["--threads=1", "--threads=2", "--no-stubborn", "--no-merge"] {
+                let words = ["check", &source, "--property", &rules, "--engine", engine, option];
+                let run = rendez(&words, &corpus);
+                assert_eq!(run.status, 1, "{words:?}\n{}{}", run.out, run.err);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_barrier_set_outside_of_its_object_proves_nothing() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    // Where the search comes to no end, the code alone is asked.
+    let run = rendez(&["check", "barrier_set_outside.adb", "--engine", "reach", "--states", "1"], &corpus);
+    assert!(matches!(run.status, 1 | 3), "{}{}", run.out, run.err);
+    assert!(!run.out.contains("no task waits for ever in an entry call"), "{}", run.out);
 }

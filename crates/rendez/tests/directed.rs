@@ -70,10 +70,6 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
             return Some(Err(format!("{:?}", outcome.contradictions)));
         }
         for ((kind, said), (_, known)) in outcome.answers.iter().zip(&exact.answers) {
-            // Which blocked tasks count as a circle depends on what the code could still do.
-            if matches!(kind, Kind::CircularWait | Kind::ClientBlocked) {
-                continue;
-            }
             let fits = match said {
                 Answer::Holds => matches!(known, Answer::Holds),
                 Answer::Violated(_) => !matches!(known, Answer::Holds),
@@ -86,15 +82,6 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
         let certain = |answers: &[(Kind, Answer)], kinds: &[Kind]| {
             answers.iter().any(|(k, a)| kinds.contains(k) && matches!(a, Answer::Violated(_)))
         };
-        let blocked = |answers: &[(Kind, Answer)], wanted: fn(&Answer) -> bool| {
-            let of_kind = |k: Kind| matches!(k, Kind::CircularWait | Kind::ClientBlocked);
-            answers.iter().any(|(k, a)| of_kind(*k) && wanted(a))
-        };
-        if blocked(&outcome.answers, |a| matches!(a, Answer::Violated(_)))
-            && !blocked(&exact.answers, |a| !matches!(a, Answer::Holds))
-        {
-            return Some(Err(format!("merged {merge_local}: blocked, {:?}", outcome.answers)));
-        }
         let waiting: &[Kind] = &[Kind::CircularWait, Kind::ClientBlocked, Kind::Spin];
         for kinds in [waiting, &[Kind::Race], &[Kind::Assertion]] {
             if certain(&exact.answers, kinds) && !certain(&outcome.answers, kinds) {

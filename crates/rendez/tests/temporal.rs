@@ -1,11 +1,10 @@
-//! Random programs with random temporal formulas: the reachability engine must agree with fixpoints over every
-//! state of the semantics, before and after slicing, with and without fairness, and with itself without
-//! reductions. RENDEZ_SEED and RENDEZ_PROGRAMS
-//! choose others and more; what fails is shrunk.
+//! Random programs with random temporal formulas and patterns: the reachability engine must agree with fixpoints over
+//! every state of the semantics, before and after slicing, without fairness and with both kinds of it, and with itself
+//! without reductions. RENDEZ_SEED and RENDEZ_PROGRAMS choose others and more; what fails is shrunk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_evidence::{Answer, Control, Fairness, Options, Question, Random};
+use rendez_evidence::{Answer, Control, Fairness, Options, Outcome, Question, Random};
 use rendez_explore::Unfolded;
 use rendez_model::{EntryId, Program};
 use rendez_reach::Config;
@@ -55,10 +54,13 @@ fn event(program: &Program, random: &mut Random, depth: usize) -> String {
     }
 }
 
-/// What a temporal operator is about.
+/// What a temporal operator is about: events, states, or an event and where it leads to.
 fn operand(program: &Program, random: &mut Random) -> String {
-    match random.below(2) {
-        0 if !program.entries.is_empty() => event(program, random, 1),
+    match random.below(5) {
+        0 | 1 if !program.entries.is_empty() => event(program, random, 1),
+        2 if !program.entries.is_empty() => {
+            format!("(({}) and ({}))", event(program, random, 0), state(program, random, 1))
+        }
         _ => state(program, random, 2),
     }
 }
@@ -73,7 +75,15 @@ fn formula(program: &Program, random: &mut Random) -> String {
         2 => format!("(({p}) {until} ({x}))"),
         _ => format!("always ({x})"),
     };
-    match random.below(6) {
+    match random.below(8) {
+        6 | 7 if !program.entries.is_empty() => {
+            let e = event(program, random, 0);
+            match random.below(3) {
+                0 => format!("always (({e}) -> (({p}) {until} ({x})))"),
+                1 => format!("always (({e}) -> ({p}))"),
+                _ => format!("always (({e}) -> eventually ({x}))"),
+            }
+        }
         0 => format!("always eventually ({x})"),
         1 => format!("always (({p}) -> eventually ({x}))"),
         2 => {
@@ -109,36 +119,39 @@ fn nested(program: &Program, random: &mut Random, depth: usize) -> String {
 
 static HOLD: AtomicU64 = AtomicU64::new(0);
 
-fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
-    let mut program = rendez_ada::read_text(source).program?;
-    let formula = rendez_property::ctl::parse(text).ok()?;
-    Question::mark(&mut program, &formula).ok()?;
-    let options = Options { max_states: MOST_STATES, ..Options::default() };
-    let unfolded = Unfolded::new(&program, &options)?;
+const FAIRNESS: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Fifo];
+
+fn sliced(program: &Program) -> Program {
     let mut sliced = program.clone();
     rendez_model::passes::propagate_constants(&mut sliced);
     rendez_model::passes::slice(&mut sliced, &[], rendez_model::passes::Delays::Any);
     rendez_model::passes::classify_inputs(&mut sliced);
     rendez_model::passes::drop_idle_locks(&mut sliced);
+    sliced
+}
+
+fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
+    let mut program = rendez_ada::read_text(source).program?;
+    let formula = rendez_property::ctl::parse(text).ok()?;
+    Question::mark(&mut program, &formula).ok()?;
+    let options = Options { max_states: MOST_STATES, ..Options::default() };
+    let control = Control::default();
+    let unfolded = Unfolded::new(&program, &options, &control).ok()?;
+    let sliced = sliced(&program);
     let mut wrong = Vec::new();
     let question =
         |program: &Program| Question::new(program, "p", &formula, rendez_source::Span::NOWHERE).ok();
-    for fairness in [Fairness::None, Fairness::Fifo] {
-        let expected = unfolded.holds(&question(&program)?.resolved, fairness);
+    for fairness in FAIRNESS {
+        let options = Options { fairness, ..options.clone() };
+        let expected = unfolded.holds(&question(&program)?.resolved, fairness).ok()?;
         HOLD.fetch_add(u64::from(expected), Ordering::Relaxed);
         let unmerged = Options { merge_local: false, ..options.clone() };
         for (what, program, options) in
             [("unmerged", &program, &unmerged), ("merged", &program, &options), ("sliced", &sliced, &options)]
         {
             let (question, config) = (question(program)?, Config::default());
-            let decided = rendez_reach::ctl::decide(
-                program,
-                &[question],
-                options,
-                &config,
-                fairness,
-                &Control::default(),
-            );
+            let decided =
+                rendez_reach::ctl::decide(program, &[question], options, &config, &Control::default());
             let right = match &decided.0[0].answer {
                 Answer::Holds => expected,
                 Answer::Violated(_) => !expected,
@@ -155,27 +168,8 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
             }
         }
     }
-    // The stronger the fairness, the fewer executions there are that could break a formula about all of them.
-    if !text.starts_with("not") && !text.contains("potentially") {
-        let none = unfolded.holds(&question(&program)?.resolved, Fairness::None);
-        let fifo = unfolded.holds(&question(&program)?.resolved, Fairness::Fifo);
-        let control = Control::default();
-        let decided = rendez_reach::ctl::decide(
-            &program,
-            &[question(&program)?],
-            &options,
-            &Config::default(),
-            Fairness::Weak,
-            &control,
-        );
-        match &decided.0[0].answer {
-            Answer::Holds if !fifo => wrong.push("it holds with weak fairness, but not with queues".into()),
-            Answer::Violated(_) if none => wrong.push("it holds, but not with weak fairness".into()),
-            _ => {}
-        }
-    }
     // A directed search understands few formulas, but what it says is so.
-    let expected = unfolded.holds(&question(&program)?.resolved, Fairness::None);
+    let expected = unfolded.holds(&question(&program)?.resolved, Fairness::None).ok()?;
     let question = question(&sliced)?;
     let brief = Options { timeout: Some(std::time::Duration::from_secs(1)), ..options };
     let settings = rendez_directed::Settings::default();
@@ -198,7 +192,8 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
     rendez_model::passes::propagate_constants(&mut program);
     rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
     let question = Question::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
-    let options = Options { max_states: 2 * MOST_STATES, ..Options::default() };
+    let fairness = Fairness::None;
+    let options = Options { max_states: 2 * MOST_STATES, fairness, ..Options::default() };
     let (mut answers, mut states) = (Vec::new(), Vec::new());
     for stubborn in [true, false] {
         let config = Config { stubborn, ..Config::default() };
@@ -207,7 +202,6 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
             std::slice::from_ref(&question),
             &options,
             &config,
-            Fairness::None,
             &Control::default(),
         );
         states.push(stats.states as u64);
@@ -245,6 +239,148 @@ fn formulas_mean_what_the_fixpoints_say() {
     };
     let (count, decided) = rendez_generate::trials(400, formulas, |text, source| compare(source, text));
     let hold = HOLD.load(Ordering::Relaxed);
-    println!("{decided} formulas about {count} programs; {hold} of {} verdicts: holds", 2 * decided);
+    println!("{decided} formulas about {count} programs; {hold} of {} verdicts: holds", 3 * decided);
     assert!(decided > count, "only {decided} formulas about {count} programs were decided");
+}
+
+/// Formulas about what must come, of the kind that fairness decides.
+fn lively(program: &Program, random: &mut Random) -> String {
+    let (x, e) = (event(program, random, 0), event(program, random, 0));
+    match random.below(5) {
+        0 => format!("eventually ({x})"),
+        1 => format!("always eventually ({x})"),
+        2 => format!("always (({e}) -> eventually ({x}))"),
+        3 => format!("potentially ({x})"),
+        _ => formula(program, random),
+    }
+}
+
+#[test]
+fn formulas_about_endless_programs_mean_what_the_fixpoints_say() {
+    let formulas = |seed: u64, source: &str| {
+        let Some(program) = rendez_ada::read_text(source).program else { return Vec::new() };
+        let mut random = Random::new(seed * 2 + 1);
+        (0..4).map(|_| lively(&program, &mut random)).collect()
+    };
+    let write = |seed: u64, name: &str| rendez_generate::endless(seed, name).0;
+    let (count, decided) =
+        rendez_generate::trials_of(write, 200, formulas, |text, source| compare(source, text));
+    println!("{decided} formulas about {count} programs without end");
+    assert!(decided > count, "only {decided} formulas about {count} programs were decided");
+}
+
+/// A pattern with events of the program, in some scope.
+fn pattern(program: &Program, random: &mut Random) -> String {
+    let mut text = String::new();
+    for name in ["p", "q", "r", "a", "b"] {
+        let what = match random.below(4) {
+            0 if program.tasks.len() > 1 => {
+                let task = &program.tasks[1 + random.below(program.tasks.len() - 1)];
+                format!("{} {}", ["start", "end"][random.below(2)], task.name)
+            }
+            n => {
+                let entry = program.entry_name(EntryId::from(random.below(program.entries.len())));
+                let by = if n == 1 { format!(" by {}", task(program, random)) } else { String::new() };
+                format!("{} {entry}{by}", ["accept", "finish"][random.below(2)])
+            }
+        };
+        text += &format!("event {name} = {what};\n");
+    }
+    let shapes = [
+        "existence; p",
+        "response; q responds to p",
+        "response; q responds to p",
+        "response chain; q, r responds to p",
+        "response chain; p responds to q, r",
+        "response chain; q, r without b responds to p",
+        "absence; p",
+        "precedence; q precedes p",
+    ];
+    let scopes = ["globally", "globally", "before a", "after a", "between a and b", "after a until b"];
+    let (shape, scope) = (shapes[random.below(shapes.len())], scopes[random.below(scopes.len())]);
+    format!("{text}one: pattern: {shape}; scope: {scope};\n")
+}
+
+fn followed(program: &Program, text: &str) -> Option<Program> {
+    let file = rendez_property::regular::parse_file(text).expect("a pattern");
+    let monitors = rendez_evidence::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
+    let mut program = program.clone();
+    rendez_evidence::follow(&mut program, monitors.into_iter().map(|b| b.monitor).collect());
+    Some(program)
+}
+
+static BROKEN: [AtomicU64; 3] = [AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0)];
+
+fn compare_patterns(source: &str, text: &str) -> Option<Result<(), String>> {
+    let program = followed(&rendez_ada::read_text(source).program?, text)?;
+    let sliced = sliced(&program);
+    let control = Control::default();
+    let mut wrong = Vec::new();
+    for (n, fairness) in FAIRNESS.into_iter().enumerate() {
+        let options = Options { max_states: MOST_STATES, fairness, ..Options::default() };
+        let said = |outcome: &Outcome| match &outcome.properties[0].answer {
+            _ if !outcome.contradictions.is_empty() => outcome.contradictions.join("; "),
+            Answer::Holds => "holds".to_owned(),
+            Answer::Violated(_) => "violated".to_owned(),
+            Answer::Inconclusive(why, _) => why.to_string(),
+        };
+        let expected = said(&rendez_explore::check(&program, &options, &control));
+        if expected != "holds" && expected != "violated" {
+            return match expected.contains("hold") {
+                true => Some(Err(format!("explore, {fairness:?}: {expected}"))),
+                false => None,
+            };
+        }
+        // Whoever looks at the property as part of the state may need more of them.
+        let options = Options { max_states: 20 * MOST_STATES, ..options };
+        let unmerged = Options { merge_local: false, ..options.clone() };
+        BROKEN[n].fetch_add(u64::from(expected == "violated"), Ordering::Relaxed);
+        for (what, program, options) in
+            [("unmerged", &program, &unmerged), ("merged", &program, &options), ("sliced", &sliced, &options)]
+        {
+            let outcome = rendez_reach::properties(program, options, &Config::default(), &control);
+            // The product of a program with its property may be too large.
+            if outcome.stats.states > options.max_states {
+                return None;
+            }
+            let found = said(&outcome);
+            if found != expected {
+                wrong.push(format!("{what}, {fairness:?}: {found} instead of {expected}"));
+            }
+        }
+    }
+    Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) })
+}
+
+#[test]
+fn patterns_are_about_all_executions() {
+    let patterns = |seed: u64, source: &str| {
+        let Some(program) = rendez_ada::read_text(source).program else { return Vec::new() };
+        let mut random = Random::new(seed * 2 + 1);
+        match program.entries.is_empty() {
+            true => Vec::new(),
+            false => (0..4).map(|_| pattern(&program, &mut random)).collect(),
+        }
+    };
+    let (count, decided) =
+        rendez_generate::trials(120, patterns, |text, source| compare_patterns(source, text));
+    let broken: Vec<u64> = BROKEN.iter().map(|n| n.load(Ordering::Relaxed)).collect();
+    println!(
+        "{decided} patterns about {count} programs; violated without, with weak, with queues: {broken:?}"
+    );
+    assert!(2 * decided > count, "only {decided} patterns about {count} programs were decided");
+}
+
+#[test]
+fn patterns_about_endless_programs_are_about_all_executions() {
+    let patterns = |seed: u64, source: &str| {
+        let Some(program) = rendez_ada::read_text(source).program else { return Vec::new() };
+        let mut random = Random::new(seed * 2 + 1);
+        (0..4).map(|_| pattern(&program, &mut random)).collect()
+    };
+    let write = |seed: u64, name: &str| rendez_generate::endless(seed, name).0;
+    let (count, decided) =
+        rendez_generate::trials_of(write, 200, patterns, |text, source| compare_patterns(source, text));
+    println!("{decided} patterns about {count} programs without end");
+    assert!(2 * decided > count, "only {decided} patterns about {count} programs were decided");
 }

@@ -33,7 +33,7 @@ pub fn gnat(report: &Report) -> String {
     }
     for finding in groups(report).concat() {
         // What may be spurious is no error.
-        let severity = if finding.guessed { Severity::Note } else { finding.severity };
+        let severity = if !finding.is_certain() { Severity::Note } else { finding.severity };
         let text = format!("{} [{}]", headline(report, finding), finding.kind.name());
         line(Some(finding.span), severity, &text);
         if let Some((span, text)) = &finding.other {
@@ -43,6 +43,9 @@ pub fn gnat(report: &Report) -> String {
             let name = &report.program.tasks[w.task.index()].name;
             line(Some(w.span), Severity::Note, &format!("{name} {}", w.reason));
         }
+    }
+    for (span, name, why) in report.vacuous() {
+        line(Some(span), Severity::Warning, &format!("{name} holds vacuously: {why} [vacuous]"));
     }
     for (name, why) in report.undecided() {
         line(None, Severity::Note, &format!("{name} is undecided: {why}"));

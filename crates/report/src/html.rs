@@ -9,7 +9,7 @@ use rendez_evidence::{Answer, Finding, Role, Severity, Waiting};
 use rendez_model::TaskId;
 use serde::Serialize;
 
-use crate::text::{assumptions, headline};
+use crate::text::{SHOWN_CHECKS, assumptions, headline};
 use crate::trace::{Told, tell};
 use crate::{Report, groups};
 
@@ -82,7 +82,7 @@ pub fn html(report: &Report, graphs: &[Graph]) -> String {
         out.push_str("</details>\n");
     }
     out.push_str("<details><summary>What the verdicts take for granted</summary>\n<ul>\n");
-    for assumption in assumptions(report) {
+    for assumption in assumptions(report, SHOWN_CHECKS) {
         if out.len() + 20_000 > LARGEST {
             left_out.push("more assumptions".into());
             break;
@@ -118,28 +118,38 @@ fn escape(text: &str) -> String {
 /// One line for each check and property.
 fn verdicts(report: &Report, out: &mut String) {
     out.push_str("<table>\n<tr><th>checked</th><th>verdict</th><th></th><th>by</th></tr>\n");
-    let mut row = |name: &str, answer: &Answer, promise: &str, engine: &str| {
+    let mut row = |name: &str,
+                   answer: &Answer,
+                   promise: &str,
+                   engine: &str,
+                   [covers, vacuous]: [Option<&str>; 2]| {
         let (word, class, rest) = match answer {
+            Answer::Holds if vacuous.is_some() => {
+                let why = vacuous.unwrap_or_default();
+                ("holds vacuously", "violated warning".to_owned(), format!("{promise} ({why})"))
+            }
             Answer::Holds => ("holds", "holds".to_owned(), promise.to_owned()),
             Answer::Violated(list) => {
                 let worst = list.iter().map(|f| f.severity).min().unwrap_or(Severity::Error);
                 let rest = list.first().map_or(String::new(), |f| headline(report, f));
                 ("violated", format!("violated {}", worst.word()), rest)
             }
-            Answer::Inconclusive(why, _) => ("inconclusive", "inconclusive".to_owned(), why.clone()),
+            Answer::Inconclusive(why, _) => ("inconclusive", "inconclusive".to_owned(), why.to_string()),
         };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"{class}\">{word}</td><td>{}</td><td class=\"soft\">{engine}</td></tr>",
+            "<tr><td>{}</td><td class=\"{class}\">{word}</td><td>{}{}</td><td class=\"soft\">{engine}</td></tr>",
             escape(name),
-            escape(&rest)
+            escape(&rest),
+            covers.map_or(String::new(), |c| format!("<br><span class=\"soft\">covers {}</span>", escape(c))),
         );
     };
     for (kind, answer) in report.outcome.answers.iter().filter(|(k, _)| report.wanted(*k)) {
-        row(kind.name(), answer, kind.promise(), report.outcome.decided_by(*kind).0);
+        let promise = report.outcome.promise(*kind, report.program);
+        row(kind.name(), answer, &promise, report.outcome.decided_by(*kind).0, [None; 2]);
     }
     for p in &report.outcome.properties {
-        row(&p.name, &p.answer, &p.text, p.engine);
+        row(&p.name, &p.answer, &p.text, p.engine, [Some(&p.covers), p.vacuous.as_deref()]);
     }
     out.push_str("</table>\n");
 }

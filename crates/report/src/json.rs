@@ -38,6 +38,9 @@ struct ResultPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     loops_to: Option<usize>,
     certificate: Option<String>,
+    /// The executions that the verdict on a property is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covers: Option<String>,
     /// Why the property holds without saying anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     vacuous: Option<String>,
@@ -46,6 +49,9 @@ struct ResultPart {
     constraints: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// What kind of reason it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    obstacle: Option<&'static str>,
     /// What would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
@@ -215,11 +221,11 @@ fn result(
     let (verdict, reason, list): (_, _, &[Finding]) = match answer {
         Answer::Holds => ("holds", None, &[]),
         Answer::Violated(list) => ("violated", None, list),
-        Answer::Inconclusive(why, list) => ("inconclusive", Some(why.clone()), list),
+        Answer::Inconclusive(why, list) => ("inconclusive", Some(why), list),
     };
     let severity = list.iter().map(|f| f.severity).min().unwrap_or(severity);
     let more = asked.map_or(&[][..], |p| &p.assumptions);
-    let mut all = assumptions(report);
+    let mut all = assumptions(report, usize::MAX);
     all.retain(|a| more.contains(a) || !report.outcome.properties.iter().any(|p| p.assumptions.contains(a)));
     ResultPart {
         property: property.to_owned(),
@@ -233,11 +239,13 @@ fn result(
         trace: list.first().map_or(Vec::new(), |f| trace(report, f)),
         loops_to: list.first().and_then(|f| loop_step(report, f)),
         certificate: asked.and_then(|p| p.certificate.clone()),
+        covers: asked.map(|p| p.covers.clone()),
         vacuous: asked.and_then(|p| p.vacuous.clone()),
         constraints: asked
             .filter(|p| p.engine == "flow" && verdict == "holds")
             .map(|p| p.constraints.clone()),
-        reason,
+        reason: reason.map(|r| r.text.clone()),
+        obstacle: reason.map(|r| r.obstacle.name()),
         help: help(report, answer),
         findings: list.iter().map(|f| finding(report, f)).collect(),
     }
@@ -273,7 +281,7 @@ fn finding(report: &Report, finding: &Finding) -> FindingPart {
         file: report.map.name(finding.span.file).to_owned(),
         line: finding.span.line,
         column: finding.span.column,
-        certain: !finding.guessed,
+        certain: finding.is_certain(),
         tasks: finding.tasks.iter().map(|t| program.tasks[t.index()].name.clone()).collect(),
         alike: finding.alike.len(),
         trace: trace(report, finding),

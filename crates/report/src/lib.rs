@@ -10,9 +10,9 @@ mod story;
 mod text;
 mod trace;
 
-use rendez_evidence::{Finding, Kind, Outcome};
+use rendez_evidence::{Finding, Kind, Obstacle, Outcome};
 use rendez_model::Program;
-use rendez_source::{Diagnostic, SourceMap};
+use rendez_source::{Diagnostic, SourceMap, Span};
 
 pub use gnat::gnat;
 pub use html::{Graph, draw, html};
@@ -35,6 +35,16 @@ pub struct Report<'r> {
 }
 
 impl Report<'_> {
+    /// The properties that hold without saying anything: where they stand, their names, and why.
+    fn vacuous(&self) -> Vec<(Span, &str, &str)> {
+        let span = |name: &str| self.program.monitors.iter().find(|m| m.name == name).map(|m| m.span);
+        let all = self.outcome.properties.iter();
+        all.filter_map(|p| {
+            Some((span(&p.name).unwrap_or(Span::NOWHERE), p.name.as_str(), p.vacuous.as_deref()?))
+        })
+        .collect()
+    }
+
     fn wanted(&self, kind: Kind) -> bool {
         self.only.is_empty() || self.only.contains(&kind)
     }
@@ -43,6 +53,9 @@ impl Report<'_> {
     pub fn status(&self) -> u8 {
         use rendez_evidence::{Answer, Severity};
         let mut undecided = false;
+        if self.deny_warnings && !self.vacuous().is_empty() {
+            return 1;
+        }
         let checks = self.outcome.answers.iter().filter(|(kind, _)| self.wanted(*kind)).map(|(_, a)| a);
         for answer in checks.chain(self.outcome.properties.iter().map(|p| &p.answer)) {
             match answer {
@@ -73,7 +86,7 @@ fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
             all.extend(list);
         }
     }
-    all.sort_by_key(|f| (f.severity, f.guessed, f.kind));
+    all.sort_by_key(|f| (f.severity, !f.is_certain(), f.kind));
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     // Whatever comes about without another finding begins a group.
     let (first, follow): (Vec<&Finding>, Vec<&Finding>) =
@@ -98,7 +111,7 @@ fn is_variant(a: &Finding, b: &Finding) -> bool {
     let blocking = matches!(a.kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin);
     blocking
         && a.kind == b.kind
-        && a.guessed == b.guessed
+        && a.is_certain() == b.is_certain()
         && (a.kind == Kind::Spin || a.tasks.iter().any(|t| b.tasks.contains(t)))
 }
 
@@ -106,7 +119,7 @@ fn is_variant(a: &Finding, b: &Finding) -> bool {
 /// other's trace, or a circle of tasks one of which the other names.
 fn leads_to(cause: &Finding, finding: &Finding) -> bool {
     use rendez_model::semantics::Fate;
-    if std::ptr::eq(cause, finding) || finding.guessed != cause.guessed {
+    if std::ptr::eq(cause, finding) || finding.is_certain() != cause.is_certain() {
         return false;
     }
     let deadly = |k: Kind| matches!(k, Kind::TaskingError | Kind::ProgramError | Kind::UnhandledException);
@@ -162,18 +175,19 @@ fn help(report: &Report, answer: &rendez_evidence::Answer) -> Option<String> {
              the trace needs it, the finding is real"
         ));
     }
-    let text = match why {
+    let text = match why.obstacle {
         // The reason says so itself.
-        _ if why.contains("--timeout") => return None,
-        _ if why.contains("time") => "--timeout gives more time; --engine directed looks for errors only",
-        _ if why.contains("memory") => {
+        Obstacle::Time if why.contains("--timeout") => return None,
+        Obstacle::Time => "--timeout gives more time; --engine directed looks for errors only",
+        Obstacle::Memory => {
             "--memory gives more; --untrack VAR forgets a variable; --keep hashes looks for errors only"
         }
-        _ if why.contains("limit on states") => "--states raises the limit",
-        _ if why.contains("not modelled") => {
+        Obstacle::States => "--states raises the limit",
+        Obstacle::Bound => "--recursion-bound follows deeper calls, --task-bound more tasks",
+        Obstacle::Unmodelled => {
             "the message above names the place; --opaque UNIT takes a unit not to synchronise tasks"
         }
-        _ => return None,
+        Obstacle::Other => return None,
     };
     Some(text.to_owned())
 }

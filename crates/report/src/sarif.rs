@@ -1,6 +1,6 @@
 //! The report as SARIF 2.1.0, for code hosts and editors.
 
-use rendez_evidence::{Answer, Finding, Kind, Severity};
+use rendez_evidence::{Answer, Finding, Kind, PropertyAnswer, Severity};
 use rendez_source::Span;
 use serde_json::{Value, json};
 
@@ -10,11 +10,21 @@ use crate::{Report, groups};
 
 /// The report as one SARIF log.
 pub fn sarif(report: &Report) -> String {
-    let results: Vec<Value> = groups(report).concat().into_iter().map(|f| result(report, f)).collect();
+    let mut results: Vec<Value> = groups(report).concat().into_iter().map(|f| result(report, f)).collect();
+    results.extend(report.vacuous().into_iter().map(|(span, name, why)| {
+        json!({
+            "ruleId": "vacuous",
+            "kind": "fail",
+            "level": "warning",
+            "message": { "text": format!("{name} holds vacuously: {why}") },
+            "locations": [location(report, span)],
+        })
+    }));
     let mut rules: Vec<Value> = Kind::ALL.iter().map(|k| rule(k.name(), k.promise(), k.severity())).collect();
     for kind in [Kind::Ctl, Kind::Sequence] {
         rules.push(rule(kind.name(), kind.promise(), kind.severity()));
     }
+    rules.push(rule("vacuous", "what a property speaks of can happen", Severity::Warning));
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -87,8 +97,8 @@ fn result(report: &Report, finding: &Finding) -> Value {
     let mut result = json!({
         "ruleId": finding.kind.name(),
         // What may be spurious is for a person to look at.
-        "kind": if finding.guessed { "review" } else { "fail" },
-        "level": if finding.guessed { "none" } else { level(finding.severity) },
+        "kind": if !finding.is_certain() { "review" } else { "fail" },
+        "level": if !finding.is_certain() { "none" } else { level(finding.severity) },
         "message": { "text": headline(report, finding) },
         "locations": [location(report, finding.span)],
     });
@@ -100,6 +110,9 @@ fn result(report: &Report, finding: &Finding) -> Value {
     }
     if let Some(flow) = flow(report, finding) {
         result["codeFlows"] = json!([flow]);
+    }
+    if let Some(property) = report.property_of(finding) {
+        result["properties"] = json!({ "property": property.name, "covers": property.covers });
     }
     result
 }
@@ -152,16 +165,31 @@ fn notifications(report: &Report) -> Vec<Value> {
     for (name, why) in report.undecided() {
         all.push(json!({ "level": "note", "message": { "text": format!("{name} is undecided: {why}") } }));
     }
+    for property in report.outcome.properties.iter().filter(|p| matches!(p.answer, Answer::Holds)) {
+        let text = format!("{} holds; it covers {}", property.name, property.covers);
+        all.push(json!({ "level": "none", "message": { "text": text } }));
+    }
     all
 }
 
 impl Report<'_> {
+    /// The property that a finding is about.
+    fn property_of(&self, finding: &Finding) -> Option<&PropertyAnswer> {
+        let has = |p: &&PropertyAnswer| match &p.answer {
+            Answer::Violated(list) | Answer::Inconclusive(_, list) => {
+                list.iter().any(|f| std::ptr::eq(f, finding))
+            }
+            Answer::Holds => false,
+        };
+        self.outcome.properties.iter().find(has)
+    }
+
     /// What has no verdict, and why.
     pub(crate) fn undecided(&self) -> Vec<(&str, &str)> {
         let checks = self.outcome.answers.iter().filter(|(k, _)| self.wanted(*k)).map(|(k, a)| (k.name(), a));
         let all = checks.chain(self.outcome.properties.iter().map(|p| (p.name.as_str(), &p.answer)));
         all.filter_map(|(name, answer)| match answer {
-            Answer::Inconclusive(why, _) => Some((name, why.as_str())),
+            Answer::Inconclusive(why, _) => Some((name, &**why)),
             _ => None,
         })
         .collect()

@@ -125,10 +125,7 @@ fn input(program: &Program, loc: rendez_model::Loc, target: usize) -> Option<Str
 
 /// Variables of the program, not intermediate values.
 pub(crate) fn is_named(program: &Program, var: VarId) -> bool {
-    let name = &program.vars[var.index()].name;
-    !["occurrence", "argument", "result", "left", "last", "guard", "if", "case", "and", "new", "random"]
-        .iter()
-        .any(|t| name.rsplit('.').next() == Some(*t))
+    !program.vars[var.index()].temporary
 }
 
 fn assignment(program: &Program, var: VarId, value: Value) -> String {

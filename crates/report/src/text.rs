@@ -106,7 +106,7 @@ const MOST_VARIANTS: usize = 3;
 /// The message, with how many others it was seen to happen to.
 pub(crate) fn headline(report: &Report, f: &Finding) -> String {
     let mut text = f.message.clone();
-    if f.guessed {
+    if !f.is_certain() {
         text = format!("perhaps: {text}");
     }
     if !f.alike.is_empty() {
@@ -141,12 +141,14 @@ fn summary(report: &Report, style: Style, out: &mut String) {
     let mut said = Vec::new();
     for (kind, answer) in &report.outcome.answers {
         if report.wanted(*kind) {
-            verdict(style, kind.name(), answer, kind.promise(), out);
+            let promise = report.outcome.promise(*kind, report.program);
+            verdict(style, kind.name(), answer, &promise, out);
             helped(report, style, answer, &mut said, out);
         }
     }
     for property in &report.outcome.properties {
         verdict(style, &property.name, &property.answer, &property.text, out);
+        let _ = writeln!(out, "{:20} {:12} {}", "", "covers:", property.covers);
         helped(report, style, &property.answer, &mut said, out);
         if let Some(why) = &property.vacuous {
             let _ = writeln!(out, "{:20} {} {why}", "", paint(style, "33", &format!("{:<12}", "vacuously:")));
@@ -197,7 +199,7 @@ fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut S
             let code = if worst == Severity::Error { "31" } else { "33" };
             ("violated", code, format!("{count} ({})", worst.word()))
         }
-        Answer::Inconclusive(why, _) => ("inconclusive", "33", why.clone()),
+        Answer::Inconclusive(why, _) => ("inconclusive", "33", why.to_string()),
     };
     let _ = writeln!(out, "{name:<20} {} {rest}", paint(style, code, &format!("{mark:<12}")));
 }
@@ -220,26 +222,52 @@ fn totals(report: &Report, out: &mut String) {
     if tasks == 1 {
         let _ = writeln!(out, "note: the program declares no tasks; only the main procedure runs");
     }
-    for assumption in assumptions(report) {
+    for assumption in assumptions(report, SHOWN_CHECKS) {
         let _ = writeln!(out, "assumes: {assumption}");
     }
 }
 
-/// What every verdict takes for granted.
-pub(crate) fn assumptions(report: &Report) -> Vec<String> {
+/// Checks that are taken to pass.
+fn unchecked(report: &Report, places: usize) -> Option<String> {
+    let mut all: Vec<(rendez_source::FileId, u32)> =
+        report.program.unchecked.iter().map(|s| (s.file, s.line)).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    let mut shown: Vec<String> =
+        all.iter().take(places).map(|(file, line)| format!("{}:{line}", report.map.name(*file))).collect();
+    if shown.len() < all.len() {
+        shown.push("...".into());
+    }
+    let (checks, are) = if count == 1 { ("check", "is") } else { ("checks", "are") };
+    let text = format!("{count} {checks} on values that are not followed {are} taken to pass");
+    (count > 0).then(|| format!("{text} ({}; --checks may-fail)", shown.join(", ")))
+}
+
+/// So many checks that are taken to pass are shown with their places.
+pub(crate) const SHOWN_CHECKS: usize = 3;
+
+/// What every verdict takes for granted, with at most some places of checks.
+pub(crate) fn assumptions(report: &Report, places: usize) -> Vec<String> {
     let mut all = vec![
         "memory is sequentially consistent; a statement takes effect at once".to_owned(),
         format!(
-            "delays {}; priorities are ignored; entry queues are first in, first out",
+            "delays {}; priorities do not decide who runs; entry queues are first in, first out",
             match report.outcome.long_delays {
                 false => "take any time",
                 true => "take longer than whatever the other tasks do meanwhile",
             }
         ),
     ];
-    if report.outcome.cut {
-        all.push("some executions meet a bound named below and are not followed beyond it".to_owned());
+    for bound in &report.outcome.bounds {
+        let place =
+            bound.span.map_or(String::new(), |s| format!(" ({}:{})", report.map.name(s.file), s.line));
+        all.push(format!(
+            "some executions meet a bound and are not followed beyond it: {}{place}",
+            bound.message
+        ));
     }
+    all.extend(unchecked(report, places));
     for property in &report.outcome.properties {
         for a in &property.assumptions {
             if !all.contains(a) {

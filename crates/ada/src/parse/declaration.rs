@@ -45,23 +45,50 @@ impl Cx<'_> {
                 let name = self.first_identifier(node);
                 let discriminants = self.discriminants(node);
                 let def = self.type_def(node);
-                one(DeclKind::Type { name, discriminants, def })
+                // Aspects of storage are the same as pragmas.
+                let mark = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
+                let stored = |a: &Aspect| {
+                    let flag = a
+                        .value
+                        .as_ref()
+                        .is_none_or(|v| matches!(&v.kind, ExprKind::Name(n) if n.key == "true"));
+                    flag && matches!(
+                        a.name.key.as_str(),
+                        "pack" | "atomic" | "volatile" | "atomic_components" | "volatile_components"
+                    )
+                };
+                let aspects = self.aspects(node);
+                let size = |a: &&Aspect| a.name.key == "component_size" && a.value.is_some();
+                let pragmas: Vec<Decl> = (aspects.iter().filter(|a| stored(a) || size(a)))
+                    .map(|a| {
+                        let size = a.value.clone().filter(|_| size(&a)).map(|v| (None, v));
+                        let args = std::iter::once((None, mark.clone())).chain(size).collect();
+                        DeclKind::Pragma { name: a.name.clone(), args }
+                    })
+                    .map(|kind| Decl { kind, span })
+                    .collect();
+                let mut all = one(DeclKind::Type { name, discriminants, def, aspects });
+                all.extend(pragmas);
+                all
             }
             "private_type_declaration" | "private_extension_declaration" => one(DeclKind::Type {
                 name: self.first_identifier(node),
                 discriminants: self.discriminants(node),
                 def: TypeDef::Private,
+                aspects: self.aspects(node),
             }),
             "incomplete_type_declaration" => one(DeclKind::Type {
                 name: self.first_identifier(node),
                 discriminants: self.discriminants(node),
                 def: TypeDef::Incomplete,
+                aspects: Vec::new(),
             }),
             "formal_complete_type_declaration" | "formal_incomplete_type_declaration" => {
                 one(DeclKind::Type {
                     name: self.first_identifier(node),
                     discriminants: Vec::new(),
                     def: TypeDef::Formal,
+                    aspects: Vec::new(),
                 })
             }
             "subtype_declaration" => {
@@ -69,7 +96,7 @@ impl Cx<'_> {
                 let children = self.children(node);
                 let at = children.iter().position(|c| c.kind() == "is").map_or(0, |i| i + 1);
                 let subtype = self.subtype(&children[at..]);
-                one(DeclKind::Subtype { name, subtype })
+                one(DeclKind::Subtype { name, subtype, aspects: self.aspects(node) })
             }
             "exception_declaration" => one(DeclKind::Exception { names: self.leading_identifiers(node) }),
             "object_renaming_declaration" => {
@@ -170,6 +197,11 @@ impl Cx<'_> {
                     for child in self.children(definition) {
                         if child.kind() == "entry_declaration" {
                             entries.push(self.entry(child));
+                        } else if let Some(name) = self.attached(child) {
+                            entries
+                                .iter_mut()
+                                .filter(|e| e.name.key == name)
+                                .for_each(|e| e.interrupt = true);
                         }
                     }
                 }
@@ -179,6 +211,7 @@ impl Cx<'_> {
                     discriminants: self.discriminants(node),
                     entries,
                     interfaces: self.interfaces(node),
+                    priority: self.priority(node, "task_definition"),
                 })
             }
             "task_body" => {
@@ -205,6 +238,7 @@ impl Cx<'_> {
                     items,
                     private,
                     interfaces: self.interfaces(node),
+                    priority: self.priority(node, "protected_definition"),
                 })
             }
             "protected_body" => {
@@ -268,7 +302,14 @@ impl Cx<'_> {
                 };
                 one(DeclKind::Instance { ident: last_ident(&name), name, generic, args })
             }
-            "formal_object_declaration" => one(self.object(node)),
+            "formal_object_declaration" => {
+                let mut object = self.object(node);
+                let mode = self.child(node, "non_empty_mode");
+                if let DeclKind::Object { constant, .. } = &mut object {
+                    *constant = !mode.is_some_and(|m| self.has(m, "out"));
+                }
+                one(object)
+            }
             "formal_subprogram_declaration" => {
                 self.children(node).into_iter().flat_map(|c| self.decl(c)).collect()
             }
@@ -292,10 +333,43 @@ impl Cx<'_> {
                 one(DeclKind::Pragma { name, args })
             }
             "gnatprep_declarative_if_statement" => one(DeclKind::Unsupported("gnatprep text")),
-            "attribute_definition_clause"
-            | "enumeration_representation_clause"
-            | "record_representation_clause"
-            | "at_clause" => one(DeclKind::Ignored),
+            "attribute_definition_clause" => {
+                let attribute = self.children(node).into_iter().rfind(|c| c.kind() == "attribute_designator");
+                let attribute = attribute.map(|a| Ident::new(self.text(a), self.span(a)));
+                let value = self.child(node, "expression").map(|e| self.expr(e));
+                match (attribute, value) {
+                    (Some(attribute), Some(size)) if attribute.key == "component_size" => {
+                        let mark = self.field(node, "local_name");
+                        let args = vec![(None, self.names(&mark)), (None, size)];
+                        one(DeclKind::Pragma { name: Ident::new("component_size", span), args })
+                    }
+                    (Some(attribute), Some(value)) => {
+                        one(DeclKind::Operational { of: self.first_identifier(node), attribute, value })
+                    }
+                    _ => one(DeclKind::Ignored),
+                }
+            }
+            "record_representation_clause" => {
+                let mark = self.field(node, "local_name");
+                let mut args = vec![(None, self.names(&mark))];
+                for clause in self.children(node) {
+                    if clause.kind() == "component_clause" {
+                        let name = self.field(clause, "local_name");
+                        let name = last_ident(&self.names(&name));
+                        for bound in ["position", "first_bit", "last_bit"] {
+                            let nodes = self.field(clause, bound);
+                            let bound = match nodes[..] {
+                                [node] => self.expr(node),
+                                _ => self.sequence(&nodes),
+                            };
+                            args.push((Some(name.clone()), bound));
+                        }
+                    }
+                }
+                one(DeclKind::Pragma { name: Ident::new(LAYOUT, span), args })
+            }
+            "enumeration_representation_clause" | "at_clause" => one(DeclKind::Ignored),
+            _ if node.is_named() => one(DeclKind::Unsupported("this declaration")),
             _ => Vec::new(),
         }
     }
@@ -305,11 +379,18 @@ impl Cx<'_> {
         let mut args = Vec::new();
         for child in self.children(node) {
             if child.kind() == "pragma_argument_association" {
-                let label = self.child(child, "identifier").map(|i| self.ident(i));
+                let mut label = self.child(child, "identifier").map(|i| self.ident(i));
+                if let Some(label) = label.as_mut().filter(|_| self.child(child, "tick").is_some()) {
+                    *label = Ident::new(&format!("{}'Class", label.text), label.span);
+                }
                 if let Some(e) = self.child(child, "expression") {
                     let e = self.expr(e);
                     args.push((label, e));
                 }
+            } else if child.kind().ends_with("_expression") {
+                // A conditional or quantified expression has no parentheses of its own here.
+                let e = self.expr(child);
+                args.push((None, e));
             }
         }
         (name, args)
@@ -346,8 +427,9 @@ impl Cx<'_> {
         for association in self.children(list) {
             if association.kind() == "aspect_association" {
                 let name = self.first_identifier(association);
+                let class = self.child(association, "tick").is_some();
                 let value = self.child(association, "expression").map(|e| self.expr(e));
-                out.push(Aspect { name, value });
+                out.push(Aspect { name, class, value });
             }
         }
         out
@@ -421,7 +503,39 @@ impl Cx<'_> {
             let close = children.iter().position(|c| c.kind() == ")").unwrap_or(children.len());
             self.discrete_range(&children[open + 1..close])
         });
-        EntryDecl { name, family, params: self.params(node) }
+        EntryDecl { name, family, params: self.params(node), interrupt: false, aspects: self.aspects(node) }
+    }
+
+    /// The priority that an aspect, or a pragma in the definition, gives to a task or protected object.
+    fn priority(&mut self, node: N, definition: &str) -> Option<Expr> {
+        let is_it = |name: &Ident| matches!(name.key.as_str(), "priority" | "interrupt_priority");
+        // Without a value, an interrupt priority is the highest.
+        let span = self.span(node);
+        let last = |name: Ident| {
+            let mark = Expr { kind: ExprKind::Name(name), span };
+            Expr { kind: ExprKind::Attribute(Box::new(mark), Ident::new("Last", span)), span }
+        };
+        if let Some(aspect) = self.aspects(node).into_iter().find(|a| is_it(&a.name)) {
+            return aspect.value.or_else(|| Some(last(aspect.name)));
+        }
+        let inner = self.child(node, definition).map_or(Vec::new(), |d| self.children(d));
+        let pragmas = inner.into_iter().filter(|c| c.kind() == "pragma_g");
+        let all: Vec<_> = pragmas.map(|p| self.pragma(p)).collect();
+        let (name, args) = all.into_iter().find(|(name, _)| is_it(name))?;
+        args.into_iter().next().map(|a| a.1).or_else(|| Some(last(name)))
+    }
+
+    /// The entry that a clause attaches to an interrupt: `for E use at ...`, `for E'Address use ...`.
+    fn attached(&mut self, clause: N) -> Option<String> {
+        let address = match clause.kind() {
+            "at_clause" => true,
+            "attribute_definition_clause" => {
+                let attribute = self.child(clause, "attribute_designator")?;
+                self.text(attribute).eq_ignore_ascii_case("address")
+            }
+            _ => false,
+        };
+        address.then(|| self.first_identifier(clause).key)
     }
 
     pub(super) fn formals(&mut self, node: N) -> Vec<Decl> {
@@ -444,7 +558,13 @@ impl Cx<'_> {
             let children = self.children(r);
             self.type_ref_of(&children[1..])
         });
-        Profile { params, result }
+        Profile { params, result, not_null: self.excludes_null(node) }
+    }
+
+    /// Whether null is excluded before `access`.
+    fn excludes_null(&self, node: N) -> bool {
+        let children = self.children(node);
+        children.iter().take_while(|c| c.kind() != "access").any(|c| c.kind() == "null_exclusion")
     }
 
     pub(super) fn spec(&mut self, node: N) -> Spec {
@@ -458,17 +578,13 @@ impl Cx<'_> {
                 ident: Ident::default(),
                 params: Vec::new(),
                 result: None,
-                interrupt: false,
+                aspects: Vec::new(),
             };
         };
         let name = self.field(inner, "name");
         let name = self.names(&name);
-        let Profile { params, result } = self.profile(inner);
-        let interrupt = self
-            .aspects(node)
-            .iter()
-            .any(|a| matches!(a.name.key.as_str(), "attach_handler" | "interrupt_handler"));
-        Spec { ident: last_ident(&name), name, params, result, interrupt }
+        let Profile { params, result, .. } = self.profile(inner);
+        Spec { ident: last_ident(&name), name, params, result, aspects: self.aspects(node) }
     }
 
     pub(super) fn body(&mut self, node: N) -> Body {
@@ -493,7 +609,8 @@ impl Cx<'_> {
                         return TypeRef::AccessSubprogram(Box::new(self.profile(*node)));
                     }
                     let mark = self.field(*node, "subtype_mark");
-                    return TypeRef::Access(Box::new(self.names(&mark)));
+                    let not_null = self.excludes_null(*node);
+                    return TypeRef::Access(Box::new(self.names(&mark)), not_null);
                 }
                 "array_type_definition" => {
                     let (ranges, element) = self.array(*node);
@@ -508,6 +625,7 @@ impl Cx<'_> {
     pub(super) fn subtype(&mut self, nodes: &[N]) -> Subtype {
         let mut name = Vec::new();
         let mut constraint = None;
+        let not_null = nodes.iter().any(|n| n.kind() == "null_exclusion");
         for node in nodes {
             match node.kind() {
                 "null_exclusion" | "aliased" | "constant" | "non_empty_mode" | ";" | "not" | "null" => {}
@@ -570,7 +688,7 @@ impl Cx<'_> {
                 _ => name.push(*node),
             }
         }
-        Subtype { mark: self.names(&name), constraint }
+        Subtype { mark: self.names(&name), constraint, not_null }
     }
 
     pub(super) fn range(&mut self, node: N) -> Choice {
@@ -596,12 +714,13 @@ impl Cx<'_> {
         if let [node] = nodes
             && node.kind() == "index_subtype_definition"
         {
-            // `T range <>`: the bounds are left open.
-            return Choice::Others;
+            let children = self.children(*node);
+            let end = children.iter().position(|c| c.kind() == "range").unwrap_or(children.len());
+            return Choice::Open(Box::new(self.names(&children[..end])));
         }
         match self.subtype(nodes) {
             // No discrete subtype has such a constraint: it is a call.
-            Subtype { mark, constraint: Some(Constraint::Args(args)) } => {
+            Subtype { mark, constraint: Some(Constraint::Args(args)), .. } => {
                 let span = mark.span;
                 Choice::Expr(Expr { kind: ExprKind::Call(Box::new(mark), args), span })
             }
@@ -642,11 +761,12 @@ impl Cx<'_> {
                 }
                 "modular_type_definition" => match self.child(child, "expression") {
                     Some(e) => TypeDef::Modular(Box::new(self.expr(e))),
-                    None => TypeDef::Real,
+                    None => TypeDef::Real(false),
                 },
-                "floating_point_definition"
-                | "ordinary_fixed_point_definition"
-                | "decimal_fixed_point_definition" => TypeDef::Real,
+                "floating_point_definition" => {
+                    TypeDef::Real(self.child(child, "real_range_specification").is_some())
+                }
+                "ordinary_fixed_point_definition" | "decimal_fixed_point_definition" => TypeDef::Real(true),
                 "array_type_definition" => {
                     let (ranges, element) = self.array(child);
                     TypeDef::Array(ranges, Box::new(element))
@@ -660,11 +780,13 @@ impl Cx<'_> {
                 }
                 "access_to_object_definition" => {
                     let children = self.children(child);
+                    let at = children.iter().position(|c| c.kind() == "access").map_or(0, |i| i + 1);
                     let rest: Vec<N> = children
                         .into_iter()
-                        .filter(|c| !matches!(c.kind(), "access" | "general_access_modifier"))
+                        .skip(at)
+                        .filter(|c| c.kind() != "general_access_modifier")
                         .collect();
-                    TypeDef::Access(self.subtype(&rest))
+                    TypeDef::Access(self.subtype(&rest), self.excludes_null(child))
                 }
                 "access_to_subprogram_definition" => TypeDef::AccessSubprogram(Box::new(self.profile(child))),
                 "derived_type_definition" => {

@@ -145,10 +145,10 @@ impl Cx<'_> {
             }
             "factor_power" => {
                 *i += 1;
-                let left = self.field(node, "left");
-                let right = self.field(node, "right");
-                let left = self.primary(&left, &mut 0);
-                let right = self.primary(&right, &mut 0);
+                let children = self.children(node);
+                let at = children.iter().position(|c| c.kind() == "**").unwrap_or(0);
+                let left = self.primary(&children[..at], &mut 0);
+                let right = self.primary(&children[(at + 1).min(children.len())..], &mut 0);
                 self.join(left, Binary::Power, right)
             }
             "factor_abs" | "factor_not" => {
@@ -239,7 +239,11 @@ impl Cx<'_> {
             "slice" => {
                 let children = self.children(node);
                 let at = children.iter().position(|c| c.kind() == "(").unwrap_or(children.len());
-                ExprKind::Slice(Box::new(self.names(&children[..at])))
+                let range = match self.child(node, "range_g") {
+                    Some(range) => self.range(range),
+                    None => Choice::Others,
+                };
+                ExprKind::Slice(Box::new(self.names(&children[..at])), Box::new(range))
             }
             "qualified_expression" => {
                 let children = self.children(node);
@@ -342,7 +346,7 @@ impl Cx<'_> {
                     let ExprKind::Qualified(mark, value) = self.atom(q) else {
                         return ExprKind::Other("allocator");
                     };
-                    let subtype = Subtype { mark: *mark, constraint: None };
+                    let subtype = Subtype { mark: *mark, constraint: None, not_null: false };
                     return ExprKind::New(Box::new(subtype), Some(value));
                 }
                 let children = self.children(node);
@@ -361,11 +365,30 @@ impl Cx<'_> {
             }
             "raise_expression" => {
                 let name = self.field(node, "exception_name");
-                ExprKind::Raise(Box::new(self.names(&name)))
+                let children = self.children(node);
+                let at = children.iter().position(|c| c.kind() == "with");
+                let message = at.map(|at| Box::new(self.sequence(&children[at + 1..])));
+                ExprKind::Raise(Box::new(self.names(&name)), message)
             }
             "target_name" => ExprKind::Other("target name"),
-            "extension_aggregate" => ExprKind::Other("extension aggregate"),
-            "record_delta_aggregate" | "array_delta_aggregate" => ExprKind::Other("delta aggregate"),
+            "record_delta_aggregate" | "array_delta_aggregate" => {
+                let base = self.child(node, "expression").map(|e| self.expr(e));
+                let base = base.unwrap_or(Expr { kind: ExprKind::Default, span: self.span(node) });
+                let mut components = self.components(node);
+                // The first one is the base.
+                components.remove(0);
+                if let Some(list) = self.child(node, "record_component_association_list") {
+                    components.extend(self.components(list));
+                }
+                ExprKind::Delta(Box::new(base), components)
+            }
+            "extension_aggregate" => {
+                let mut parts: Vec<Expr> = self.components(node).into_iter().map(|c| c.value).collect();
+                if let Some(list) = self.child(node, "record_component_association_list") {
+                    parts.extend(self.components(list).into_iter().map(|c| c.value));
+                }
+                ExprKind::Parts(parts)
+            }
             "declare_expression" => ExprKind::Other("declare expression"),
             _ => ExprKind::Other("expression"),
         }

@@ -51,29 +51,41 @@ impl Cx<'_> {
             self.depth -= 1;
             return out;
         }
+        let (mut from, end) = self.around(node);
         for child in self.children(node) {
+            let already = out.len();
+            self.take_notes(from..child.start_byte(), &mut out);
+            from = child.end_byte();
+            // Whoever comes to a label comes to the annotations behind it, too.
+            if let Some(note) = out.get_mut(already) {
+                note.labels = std::mem::take(&mut labels);
+            }
             if child.kind() == "label" {
                 labels.extend(self.field(child, "statement_identifier").first().map(|i| self.ident(*i)));
                 continue;
             }
-            self.take_notes(child.start_byte(), &mut out);
             let kind = self.stmt(child);
             let (span, whole) = (self.head_span(child), self.span(child));
             out.push(Stmt { kind, span, whole, labels: std::mem::take(&mut labels) });
         }
         // Annotations between the last statement and the word that ends the sequence.
-        let mut after = node.next_sibling();
-        while let Some(n) = after.filter(|n| n.kind() == "comment") {
-            after = n.next_sibling();
-        }
-        if let Some(end) = after {
-            self.take_notes(end.start_byte(), &mut out);
-        }
+        self.take_notes(from..end, &mut out);
         if !labels.is_empty() {
             let span = self.span(node);
             out.push(Stmt { kind: StmtKind::Null, span, whole: span, labels });
         }
         self.depth -= 1;
+        out
+    }
+
+    /// The statements of an alternative behind the one that it begins with; there may be none, or annotations only.
+    fn stmts_after(&mut self, alternative: N, first: N) -> Vec<Stmt> {
+        if let Some(sequence) = self.child(alternative, "sequence_of_statements") {
+            return self.stmts(sequence);
+        }
+        let mut out = Vec::new();
+        let (_, end) = self.around(alternative);
+        self.take_notes(first.end_byte()..end, &mut out);
         out
     }
 
@@ -178,10 +190,11 @@ impl Cx<'_> {
                 let Some(alternative) = self.child(node, "entry_call_alternative") else {
                     return StmtKind::Unsupported("entry call alternative");
                 };
-                let call =
-                    self.child(alternative, "procedure_call_statement").map_or(missing, |c| self.call(c));
-                let then =
-                    self.child(alternative, "sequence_of_statements").map_or(Vec::new(), |s| self.stmts(s));
+                let Some(first) = self.child(alternative, "procedure_call_statement") else {
+                    return StmtKind::Unsupported("entry call alternative");
+                };
+                let call = self.call(first);
+                let then = self.stmts_after(alternative, first);
                 if node.kind() == "conditional_entry_call" {
                     let otherwise =
                         self.child(node, "sequence_of_statements").map_or(Vec::new(), |s| self.stmts(s));
@@ -200,11 +213,10 @@ impl Cx<'_> {
                 let Some(trigger) = self.child(node, "triggering_alternative") else {
                     return StmtKind::Unsupported("asynchronous select");
                 };
-                let then =
-                    self.child(trigger, "sequence_of_statements").map_or(Vec::new(), |s| self.stmts(s));
                 let Some(first) = self.children(trigger).into_iter().next() else {
                     return StmtKind::Unsupported("asynchronous select");
                 };
+                let then = self.stmts_after(trigger, first);
                 let kind = self.stmt(first);
                 let span = self.span(first);
                 let trigger = Stmt { kind, span, whole: span, labels: Vec::new() };
@@ -216,7 +228,8 @@ impl Cx<'_> {
             "abort_statement" => StmtKind::Abort(self.name_list(node)),
             "raise_statement" => {
                 let name = self.field(node, "name");
-                StmtKind::Raise(if name.is_empty() { None } else { Some(self.names(&name)) })
+                let message = self.child(node, "expression").map(|e| self.expr(e));
+                StmtKind::Raise(if name.is_empty() { None } else { Some(self.names(&name)) }, message)
             }
             "requeue_statement" => {
                 let name = self.field(node, "name");
@@ -311,11 +324,8 @@ impl Cx<'_> {
                     let alternative = match inner.kind() {
                         "accept_alternative" => {
                             let Some(accept) = self.child(inner, "accept_statement") else { continue };
-                            let accept = self.accept(accept);
-                            let then = self
-                                .child(inner, "sequence_of_statements")
-                                .map_or(Vec::new(), |s| self.stmts(s));
-                            SelectAlternative::Accept(accept, then)
+                            let then = self.stmts_after(inner, accept);
+                            SelectAlternative::Accept(self.accept(accept), then)
                         }
                         "delay_alternative" => {
                             let (delay, then) = self.delay_alternative(inner);
@@ -329,6 +339,20 @@ impl Cx<'_> {
                 _ => {}
             }
         }
+        let some = |wanted: fn(&SelectAlternative) -> bool| {
+            alternatives.iter().filter(move |a| wanted(&a.1)).count()
+        };
+        let delays = some(|a| matches!(a, SelectAlternative::Delay(..)));
+        let terminates = some(|a| matches!(a, SelectAlternative::Terminate));
+        if usize::from(delays > 0) + terminates + usize::from(otherwise.is_some()) > 1 {
+            let message =
+                "a select statement has delay alternatives, one terminate alternative, or an else part";
+            self.diagnostics.push(Diagnostic::error(self.span(node), message).label("only one of these"));
+        }
+        if alternatives.len() == delays + terminates {
+            let message = "a select statement has an accept alternative";
+            self.diagnostics.push(Diagnostic::error(self.span(node), message).label("none here"));
+        }
         StmtKind::Select { alternatives, otherwise }
     }
 
@@ -341,8 +365,8 @@ impl Cx<'_> {
                     if let Some(e) = self.child(child, "expression") {
                         delay = self.expr(e);
                     }
+                    then = self.stmts_after(node, child);
                 }
-                "sequence_of_statements" => then = self.stmts(child),
                 _ => {}
             }
         }

@@ -1,5 +1,6 @@
 //! Removes empty steps and what nothing reaches, and renumbers the rest.
 
+use crate::monitor::Happening;
 use crate::program::*;
 
 /// Compacts the control-flow graphs. Locations in `keep` stay even when they are empty steps.
@@ -118,4 +119,11 @@ fn remove_unreachable(program: &mut Program) {
         proc.start = Loc::from(node_of[proc.start.index()]);
     }
     program.bodies.values_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
+    // Properties name procedures, too.
+    for (happening, _) in program.monitors.iter_mut().flat_map(|m| &mut m.watch) {
+        if let Happening::Enter { procs: named } = happening {
+            named.retain(|p| procs[p.index()]);
+            named.iter_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
+        }
+    }
 }

@@ -7,7 +7,8 @@ use crate::program::*;
 /// Replaces cells that are constant in the whole program, folds expressions, and decides branches.
 ///
 /// A cell is constant if nothing writes it after its initial value, or if it is an `in` parameter
-/// that every call gives the same constant. Repeats until nothing changes.
+/// that every call gives the same constant. What monitors look at is left alone: a condition that a property
+/// watches is a step, whatever it says. Repeats until nothing changes.
 pub fn propagate_constants(program: &mut Program) {
     fold_constants(program);
     let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
@@ -16,17 +17,26 @@ pub fn propagate_constants(program: &mut Program) {
 
 /// The same, with all locations where they were.
 pub fn fold_constants(program: &mut Program) {
+    let watched = program.cells_of_monitors();
     loop {
-        let constants = constant_cells(program);
-        let shared: Vec<bool> = (program.vars.iter().zip(&constants))
+        let mut constants = constant_cells(program);
+        let mut noticed: Vec<bool> = (program.vars.iter().zip(&constants))
             .map(|(v, constant)| v.storage == Storage::Shared && constant.is_none())
             .collect();
+        for cell in &watched {
+            constants[cell.index()] = None;
+            noticed[cell.index()] = true;
+        }
         let mut changed = false;
         let tables = program.tables.clone();
-        for node in &mut program.nodes {
+        let polls = polls(program, &constants);
+        for (node, polls) in program.nodes.iter_mut().zip(polls) {
+            if polls {
+                continue;
+            }
             let before = node.action.clone();
             fold_places(&mut node.action, &tables);
-            node.action.map_exprs(&mut |e| fold(e, &constants, &shared, &tables));
+            node.action.map_exprs(&mut |e| fold(e, &constants, &noticed, &tables));
             if let Action::Branch { cond: Expr::Const(v), yes, no } = &node.action {
                 node.action = Action::Skip { next: if *v != 0 { *yes } else { *no } };
             }
@@ -34,7 +44,7 @@ pub fn fold_constants(program: &mut Program) {
         }
         for entry in &mut program.entries {
             if let Some(barrier) = &mut entry.barrier {
-                fold(barrier, &constants, &shared, &tables);
+                fold(barrier, &constants, &noticed, &tables);
             }
         }
         if !changed {
@@ -43,8 +53,35 @@ pub fn fold_constants(program: &mut Program) {
     }
 }
 
-/// Folds an expression, unless it would no longer read a shared variable: that may be a race.
-fn fold(e: &mut Expr, constants: &[Option<i64>], shared: &[bool], tables: &[Table]) {
+/// By location: a condition that looks at variables which never change, and keeps a task in a loop. It stays, so that the task is
+/// seen to wait for somebody to change them.
+fn polls(program: &Program, constants: &[Option<i64>]) -> Vec<bool> {
+    let looks = |cond: &Expr| {
+        let (mut shared, mut fixed) = (false, true);
+        cond.walk(&mut |e| match e {
+            Expr::Var(v) => {
+                shared |= program.vars[v.index()].storage == Storage::Shared;
+                fixed &= constants[v.index()].is_some();
+            }
+            Expr::Load(..) | Expr::Any | Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_) => {
+                fixed = false;
+            }
+            _ => {}
+        });
+        shared && fixed
+    };
+    let at = |(i, node): (usize, &Node)| match &node.action {
+        Action::Branch { cond, yes, no } if looks(cond) => {
+            program.reachable(*yes).contains(&Loc::from(i)) || program.reachable(*no).contains(&Loc::from(i))
+        }
+        _ => false,
+    };
+    program.nodes.iter().enumerate().map(at).collect()
+}
+
+/// Folds an expression, unless it would no longer read a variable of which that is noticed: a shared one, for it may be
+/// a race, or one that a property is about.
+fn fold(e: &mut Expr, constants: &[Option<i64>], noticed: &[bool], tables: &[Table]) {
     let taken = e.clone();
     let at = |table: TableId, index: i64| -> Option<i64> {
         let table = &tables[table.index()];
@@ -67,10 +104,10 @@ fn fold(e: &mut Expr, constants: &[Option<i64>], shared: &[bool], tables: &[Tabl
     });
     let mut lost = false;
     e.walk(&mut |part| match part {
-        Expr::Var(v) if shared[v.index()] => lost |= !mentions(&folded, part),
+        Expr::Var(v) if noticed[v.index()] => lost |= !mentions(&folded, part),
         Expr::Load(table, _) => {
             let cells = &tables[table.index()].values;
-            let any = cells.iter().any(|c| usize::try_from(*c).is_ok_and(|c| shared.get(c) == Some(&true)));
+            let any = cells.iter().any(|c| usize::try_from(*c).is_ok_and(|c| noticed.get(c) == Some(&true)));
             lost |= any && matches!(folded, Expr::Const(_));
         }
         _ => {}

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::expr::{Expr, Place, Value};
+use crate::monitor::Happening;
 use crate::program::*;
 
 /// Splits every action that accesses shared cells more than once: each read goes to a cell of the
@@ -40,7 +41,12 @@ fn split(program: &mut Program, access: &Access, task: TaskId, loc: Loc) {
             _ => "element'read".into(),
         };
         let domain = Domain::Range(i64::MIN + 1, i64::MAX);
-        temporaries.push(program.add_var(name, domain, Value::Any, Storage::Local(task)));
+        let temporary = program.add_var(name, domain, Value::Any, Storage::Local(task));
+        program.vars[temporary.index()].temporary = true;
+        temporaries.push(temporary);
+    }
+    if matches!(action, Action::Branch { .. }) {
+        test_copies(program, &reads, &temporaries);
     }
     let mut next_read = 0;
     action.map_exprs(&mut |e| {
@@ -54,6 +60,21 @@ fn split(program: &mut Program, access: &Access, task: TaskId, loc: Loc) {
     }
     program.nodes[loc.index()].action =
         Action::Assign { to: Place::Var(temporaries[0]), value: reads[0].clone(), next };
+}
+
+/// A condition that looks at copies looks at what was copied: so do the monitors.
+fn test_copies(program: &mut Program, reads: &[Expr], copies: &[VarId]) {
+    for (read, copy) in reads.iter().zip(copies) {
+        let mut from = Vec::new();
+        read.each_cell(program, &mut |cell| from.push(cell));
+        for (happening, _) in program.monitors.iter_mut().flat_map(|m| &mut m.watch) {
+            if let Happening::Test { cells, .. } = happening
+                && cells.iter().any(|cell| from.contains(cell))
+            {
+                cells.push(*copy);
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -83,11 +83,9 @@ impl Inliner<'_> {
             let depth = stack.iter().filter(|p| **p == proc).count();
             if depth >= self.bound || self.program.nodes.len() > self.limit {
                 let name = self.program.procs[proc.index()].name.clone();
-                let span = self.program.node(loc).span;
                 let times = depth.min(self.bound);
                 let reason = format!("{name} is called within itself at most {times} times");
-                self.program.assume(format!("{reason}; deeper executions are not followed"), span);
-                self.program.nodes[loc.index()].action = Action::Stop { reason };
+                self.program.nodes[loc.index()].action = Action::Stop { why: Cut::Bound, reason };
                 continue;
             }
             let (copy, body) = self.copy(proc, loc, &args, &outs, next);

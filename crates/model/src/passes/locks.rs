@@ -118,7 +118,9 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
     };
     region(program, lock, object).0.into_iter().all(|loc| {
         let node = program.node(loc);
-        let mut alone = matches!(
+        // What a property watches must not mix with what others do under the same lock.
+        let mut alone = !program.is_monitored(&node.action);
+        alone &= matches!(
             node.action,
             Skip { .. }
                 | Event { .. }

@@ -6,10 +6,13 @@
 //! stepped over if it counts to its end; if nobody knows what ends it, it is taken to end, which
 //! becomes one of the assumptions; any other is kept.
 
-use crate::access::{Access, each_written};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::access::{Access, closure_by, each_written};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
 use crate::meets::Meets;
 use crate::program::*;
+use rendez_source::Span;
 
 /// What is known about the length of delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,34 +38,80 @@ pub fn slice(program: &mut Program, keep: &[VarId], delays: Delays) {
     let mut slicer = Slicer::new(program, delays);
     keep.iter().for_each(|v| slicer.matters[v.index()] = true);
     slicer.run();
-    let Slicer { matters, kept, meets, removed_loop, .. } = slicer;
-    if removed_loop {
+    let unchecked = slicer.unchecked();
+    let cut = Cut::of(slicer);
+    for span in unchecked {
+        if !program.unchecked.contains(&span) {
+            program.unchecked.push(span);
+        }
+    }
+    if cut.removed_loop {
         program.assume(
             "loops that only compute, until something happens that is not followed, come to an end",
-            rendez_source::Span::NOWHERE,
+            Span::NOWHERE,
         );
     }
-    for (i, node) in program.nodes.iter_mut().enumerate() {
-        if kept[i] {
-            continue;
-        }
-        let next = match (&node.action, meets.at(Loc::from(i))) {
-            (Action::Assign { next, .. } | Action::Havoc { next, .. } | Action::Call { next, .. }, _) => {
-                *next
-            }
-            (Action::Branch { .. } | Action::Choose { .. }, Some(meet)) => meet,
-            _ => continue,
-        };
-        node.action = Action::Skip { next };
+    if cut.removed_recursion {
+        program.assume("recursive calls that only compute come to an end", Span::NOWHERE);
     }
-    for (i, var) in program.vars.iter_mut().enumerate() {
-        if !matters[i] {
-            var.domain = Domain::Opaque;
-            var.init = Value::Any;
-        }
-    }
+    cut.apply(program);
     let exits: Vec<Loc> = program.tasks.iter().map(|t| t.exit).collect();
     super::compact(program, &exits);
+}
+
+/// The program with one of its monitors, and without what only matters to the others. Locations and cells keep
+/// their numbers, so that a trace of it is one of the program.
+pub fn for_monitor(program: &Program, monitor: usize) -> Program {
+    let mut single = program.clone();
+    single.monitors = vec![program.monitors[monitor].clone()];
+    let mut slicer = Slicer::new(&single, Delays::Ordered);
+    slicer.run();
+    let taken_to_pass = slicer.unchecked().iter().any(|span| !program.unchecked.contains(span));
+    let cut = Cut::of(slicer);
+    // An assumption of its own is not worth it.
+    if !cut.removed_loop && !cut.removed_recursion && !taken_to_pass {
+        cut.apply(&mut single);
+    }
+    single
+}
+
+/// What slicing found out.
+struct Cut {
+    matters: Vec<bool>,
+    kept: Vec<bool>,
+    meets: Meets,
+    removed_loop: bool,
+    removed_recursion: bool,
+}
+
+impl Cut {
+    fn of(slicer: Slicer) -> Cut {
+        let Slicer { matters, kept, meets, removed_loop, removed_recursion, .. } = slicer;
+        Cut { matters, kept, meets, removed_loop, removed_recursion }
+    }
+
+    fn apply(self, program: &mut Program) {
+        let Cut { matters, kept, meets, .. } = self;
+        for (i, node) in program.nodes.iter_mut().enumerate() {
+            if kept[i] {
+                continue;
+            }
+            let next = match (&node.action, meets.at(Loc::from(i))) {
+                (Action::Assign { next, .. } | Action::Havoc { next, .. } | Action::Call { next, .. }, _) => {
+                    *next
+                }
+                (Action::Branch { .. } | Action::Choose { .. }, Some(meet)) => meet,
+                _ => continue,
+            };
+            node.action = Action::Skip { next };
+        }
+        for (i, var) in program.vars.iter_mut().enumerate() {
+            if !matters[i] {
+                var.domain = Domain::Opaque;
+                var.init = Value::Any;
+            }
+        }
+    }
 }
 
 struct Slicer<'p> {
@@ -78,8 +127,12 @@ struct Slicer<'p> {
     /// By location: a counter that has not reached its end is counted.
     counted: Vec<bool>,
     removed_loop: bool,
+    removed_recursion: bool,
+    /// By procedure: some way through it comes to its end.
+    returns: Vec<bool>,
     /// Delays are no reason to keep a branch.
     timeless: bool,
+    ranges: Ranges,
 }
 
 impl<'p> Slicer<'p> {
@@ -97,7 +150,10 @@ impl<'p> Slicer<'p> {
             counters: counters(program),
             counted: counted(program),
             removed_loop: false,
+            removed_recursion: false,
+            returns: returning(program),
             timeless: delays == Delays::Any && !program.nodes.iter().any(aborts),
+            ranges: Ranges::new(program),
         }
     }
 
@@ -142,6 +198,10 @@ impl<'p> Slicer<'p> {
                     Action::Choose { .. } => true,
                     _ => false,
                 }
+        });
+        let recursive = super::recursive_procedures(self.program);
+        self.removed_recursion = self.program.nodes.iter().zip(&self.kept).any(|(node, kept)| {
+            matches!(&node.action, Action::Call { proc, .. } if !kept && recursive.contains(proc))
         });
     }
 
@@ -204,7 +264,30 @@ impl<'p> Slicer<'p> {
 
     /// Whether an assignment may fail a range check.
     fn may_fail(&self, loc: Loc, to: &Place, value: &Expr) -> bool {
-        !self.counted[loc.index()] && may_fail(self.program, to, value)
+        !self.counted[loc.index()]
+            && (may_fail(self.program, to, value)
+                || match self.ranges.overflows(self.program, to, value) {
+                    Overflow::Never => false,
+                    Overflow::Perhaps => true,
+                    Overflow::InTheLongRun => self.program.checks_may_fail,
+                })
+    }
+
+    /// Where a value that grows without end, and decides nothing, is taken never to overflow.
+    fn unchecked(&self) -> Vec<Span> {
+        let mut all = Vec::new();
+        for (i, node) in self.program.nodes.iter().enumerate() {
+            if let Action::Assign { to, value, .. } = &node.action
+                && !self.program.checks_may_fail
+                && !self.touches(to)
+                && !self.counted[i]
+                && !node.span.is_nowhere()
+                && self.ranges.overflows(self.program, to, value) == Overflow::InTheLongRun
+            {
+                all.push(node.span);
+            }
+        }
+        all
     }
 
     fn touches(&self, place: &Place) -> bool {
@@ -233,8 +316,11 @@ impl<'p> Slicer<'p> {
             Action::Event { name, .. } => !name.starts_with("library "),
             Action::Assign { to, value, .. } => self.touches(to) || self.may_fail(loc, to, value),
             Action::Havoc { to, .. } => self.touches(to),
+            // What follows a call that never comes back does not happen.
             Action::Call { proc, outs, .. } => {
-                self.proc_kept[proc.index()] || outs.iter().any(|o| self.touches(&o.1))
+                !self.returns[proc.index()]
+                    || self.proc_kept[proc.index()]
+                    || outs.iter().any(|o| self.touches(&o.1))
             }
             // A loop may never end: only one that counts is sure to.
             Action::Branch { cond, .. } if self.meets.loops(loc) && !cond.is_any() && !self.counts(cond) => {
@@ -333,6 +419,29 @@ impl<'p> Slicer<'p> {
     }
 }
 
+/// By procedure: whether some way through its code comes to its end, by calls that come back themselves.
+fn returning(program: &Program) -> Vec<bool> {
+    let mut returns = vec![false; program.procs.len()];
+    loop {
+        let mut changed = false;
+        for (p, proc) in program.procs.iter().enumerate().filter(|(p, _)| !returns[*p]).collect::<Vec<_>>() {
+            let code = closure_by(program, vec![proc.start], |loc, work| match &program.node(loc).action {
+                Action::Call { proc, .. } if !returns[proc.index()] => {}
+                action => action.each_successor(|next| work.push(next)),
+            });
+            // An exception ends a procedure as well, and is kept wherever one may be raised.
+            let ends = |l: &Loc| matches!(program.node(*l).action, Action::Return | Action::Raise { .. });
+            if code.iter().any(ends) {
+                returns[p] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return returns;
+        }
+    }
+}
+
 /// Cells whose every change but the first is a step of one, always in the same direction.
 fn counters(program: &Program) -> Vec<bool> {
     let mut sets = vec![0; program.vars.len()];
@@ -409,6 +518,16 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
         Domain::Range(lo, hi) => Some((lo, hi)),
         Domain::Opaque => None,
     };
+    interval_by(program, &of_cell, e)
+}
+
+/// The same, if the values of cells are known more exactly.
+fn interval_by(
+    program: &Program,
+    of_cell: &dyn Fn(VarId) -> Option<(i64, i64)>,
+    e: &Expr,
+) -> Option<(i64, i64)> {
+    let interval = |e: &Expr| interval_by(program, of_cell, e);
     Some(match e {
         Expr::Const(v) => (*v, *v),
         Expr::Any => return None,
@@ -427,11 +546,11 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
         }
         Expr::Unary(UnaryOp::Not, _) => (0, 1),
         Expr::Unary(UnaryOp::Negate, e) => {
-            let (lo, hi) = interval(program, e)?;
+            let (lo, hi) = interval(e)?;
             (hi.saturating_neg(), lo.saturating_neg())
         }
         Expr::Unary(UnaryOp::Abs, e) => {
-            let (lo, hi) = interval(program, e)?;
+            let (lo, hi) = interval(e)?;
             (0, lo.saturating_abs().max(hi.saturating_abs()))
         }
         Expr::Unary(UnaryOp::Wrap(m), _) => (0, m - 1),
@@ -444,7 +563,7 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
                     _ => (i64::MIN, i64::MAX),
                 },
                 Add | Subtract | Multiply => {
-                    let ((a, b), (c, d)) = (interval(program, a)?, interval(program, b)?);
+                    let ((a, b), (c, d)) = (interval(a)?, interval(b)?);
                     match op {
                         Add => (a.saturating_add(c), b.saturating_add(d)),
                         Subtract => (a.saturating_sub(d), b.saturating_sub(c)),
@@ -460,7 +579,7 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
                     }
                 }
                 Divide => {
-                    let (lo, hi) = interval(program, a)?;
+                    let (lo, hi) = interval(a)?;
                     match b.constant() {
                         Some(m) if m > 0 => (lo / m, hi / m),
                         _ => (lo.min(hi.saturating_neg()), hi.max(lo.saturating_neg())),
@@ -470,7 +589,7 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
             }
         }
         Expr::If(_, a, b) => {
-            let ((a, b), (c, d)) = (interval(program, a)?, interval(program, b)?);
+            let ((a, b), (c, d)) = (interval(a)?, interval(b)?);
             (a.min(c), b.max(d))
         }
         Expr::Check(_, lo, hi) => (*lo, *hi),
@@ -479,8 +598,7 @@ fn interval(program: &Program, e: &Expr) -> Option<(i64, i64)> {
     })
 }
 
-/// Values beyond 32 bits are taken not to occur: overflow of a counter that decides nothing is
-/// not followed.
+/// Values beyond 32 bits are looked at more closely (`overflows`): the domain of a counter says nothing.
 fn exceeds((lo, hi): (i64, i64), range: (i64, i64)) -> bool {
     (range.0 > i64::from(i32::MIN) && lo < range.0) || (range.1 < i64::from(i32::MAX) && hi > range.1)
 }
@@ -539,4 +657,210 @@ fn may_fail(program: &Program, to: &Place, value: &Expr) -> bool {
         }
     });
     found
+}
+
+/// Whether a value may leave the range of whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Overflow {
+    Never,
+    Perhaps,
+    /// Only if it grows without end.
+    InTheLongRun,
+}
+
+/// The values that cells are seen to get, whatever the order of the steps.
+struct Ranges {
+    cells: Vec<Option<(i64, i64)>>,
+    /// Cells whose values grow with every round.
+    grows: Vec<bool>,
+    /// Cells that may depend on their own earlier values: no others can grow.
+    circular: Vec<bool>,
+}
+
+impl Ranges {
+    fn new(program: &Program) -> Ranges {
+        let known = |v: &Var| match v.init {
+            Value::Known(value) => Some((value, value)),
+            Value::Any => None,
+        };
+        let mut ranges = Ranges {
+            cells: program.vars.iter().map(known).collect(),
+            grows: vec![false; program.vars.len()],
+            circular: circular(program, &copies(program)),
+        };
+        let copies = copies(program);
+        let mut round = 0;
+        let mut changed = true;
+        while changed {
+            round += 1;
+            changed = false;
+            for node in &program.nodes {
+                changed |= ranges.visit(program, &node.action, round);
+            }
+            for cells in &copies {
+                let all = cells.iter().filter_map(|c| ranges.cells[c.index()]);
+                let values = all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+                let grows = cells.iter().any(|c| ranges.grows[c.index()]);
+                for cell in cells {
+                    changed |= ranges.widen(program, *cell, values, grows, round);
+                }
+            }
+        }
+        ranges
+    }
+
+    fn visit(&mut self, program: &Program, action: &Action, round: usize) -> bool {
+        let mut changed = false;
+        match action {
+            Action::Assign { to, value, .. } => {
+                let (values, grows) = self.of(program, value);
+                to.each_cell(program, |c| changed |= self.widen(program, c, values, grows, round));
+            }
+            Action::Havoc { to, .. } => to.each_cell(program, |c| {
+                if let Domain::Range(lo, hi) = program.vars[c.index()].domain
+                    && hi.saturating_sub(lo) < i64::from(i16::MAX)
+                {
+                    changed |= self.widen(program, c, Some((lo, hi)), false, round);
+                }
+            }),
+            Action::Call { proc, args, outs, .. } => {
+                let formals = &program.procs[proc.index()].formals;
+                for (formal, arg) in formals.iter().zip(args) {
+                    let (values, grows) = self.of(program, arg);
+                    changed |= self.widen(program, formal.cell, values, grows, round);
+                }
+                for (i, place) in outs {
+                    let from = formals[*i].cell.index();
+                    let (values, grows) = (self.cells[from], self.grows[from]);
+                    place.each_cell(program, |c| changed |= self.widen(program, c, values, grows, round));
+                }
+            }
+            _ => {}
+        }
+        changed
+    }
+
+    /// The values of an expression, and whether they grow.
+    fn of(&self, program: &Program, e: &Expr) -> (Option<(i64, i64)>, bool) {
+        let mut grows = false;
+        e.each_cell(program, &mut |c| grows |= self.grows[c.index()]);
+        (interval_by(program, &|v| self.cells[v.index()], e), grows)
+    }
+
+    /// Lets a cell have more values; after a few rounds, all of its domain if it depends on itself.
+    fn widen(
+        &mut self,
+        program: &Program,
+        cell: VarId,
+        values: Option<(i64, i64)>,
+        grows: bool,
+        round: usize,
+    ) -> bool {
+        let (Domain::Range(least, most), Some((lo, hi))) = (program.vars[cell.index()].domain, values) else {
+            return false;
+        };
+        // What is outside of the domain is not stored.
+        let (lo, hi) = (lo.max(least), hi.min(most));
+        if lo > hi {
+            return false;
+        }
+        let before = self.cells[cell.index()];
+        let mut after = before.map_or((lo, hi), |(a, b)| (a.min(lo), b.max(hi)));
+        let mut changed = before != Some(after);
+        if changed && round > ROUNDS && self.circular[cell.index()] {
+            after = (least, most);
+            self.grows[cell.index()] = true;
+        }
+        changed |= grows && !std::mem::replace(&mut self.grows[cell.index()], true);
+        self.cells[cell.index()] = Some(after);
+        changed
+    }
+
+    /// Whether an assignment may store more than fits into 32 bits.
+    fn overflows(&self, program: &Program, to: &Place, value: &Expr) -> Overflow {
+        let (Some((lo, hi)), grows) = self.of(program, value) else { return Overflow::Never };
+        let mut over = false;
+        to.each_cell(program, |c| {
+            if let Domain::Range(least, most) = program.vars[c.index()].domain {
+                over |= (least == i64::from(i32::MIN) && lo < least)
+                    || (most == i64::from(i32::MAX) && hi > most);
+            }
+        });
+        match (over, grows) {
+            (false, _) => Overflow::Never,
+            (true, false) => Overflow::Perhaps,
+            (true, true) => Overflow::InTheLongRun,
+        }
+    }
+}
+
+/// After so many rounds a value that still gets larger is taken to grow without end.
+const ROUNDS: usize = 4;
+
+/// By cell: whether it depends on itself, or stands between cells that do. Cells that entry calls copy between are one.
+fn circular(program: &Program, copies: &[Vec<VarId>]) -> Vec<bool> {
+    let n = program.vars.len();
+    let mut one: Vec<usize> = (0..n).collect();
+    for cells in copies {
+        for cell in &cells[1..] {
+            let (old, new) = (one[cell.index()], one[cells[0].index()]);
+            one.iter_mut().filter(|o| **o == old).for_each(|o| *o = new);
+        }
+    }
+    let mut edges: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut edge = |from: VarId, to: VarId| {
+        edges.insert((one[from.index()], one[to.index()]));
+    };
+    for node in &program.nodes {
+        match &node.action {
+            Action::Assign { to, value, .. } => {
+                value.each_cell(program, &mut |from| to.each_cell(program, |to| edge(from, to)));
+            }
+            Action::Call { proc, args, outs, .. } => {
+                let formals = &program.procs[proc.index()].formals;
+                for (formal, arg) in formals.iter().zip(args) {
+                    arg.each_cell(program, &mut |from| edge(from, formal.cell));
+                }
+                for (i, place) in outs {
+                    place.each_cell(program, |to| edge(formals[*i].cell, to));
+                }
+            }
+            _ => {}
+        }
+    }
+    // What nothing left leads to is on no circle, nor is what leads to nothing left.
+    loop {
+        let before = edges.len();
+        let targets: BTreeSet<usize> = edges.iter().map(|e| e.1).collect();
+        edges.retain(|e| targets.contains(&e.0));
+        let sources: BTreeSet<usize> = edges.iter().map(|e| e.0).collect();
+        edges.retain(|e| sources.contains(&e.1));
+        if edges.len() == before {
+            break;
+        }
+    }
+    let left: BTreeSet<usize> = edges.into_iter().map(|e| e.0).collect();
+    (0..n).map(|v| left.contains(&one[v])).collect()
+}
+
+/// Cells between which entry calls may copy: those at the same position of as many parameters.
+fn copies(program: &Program) -> Vec<Vec<VarId>> {
+    let mut all: BTreeMap<(usize, usize), Vec<VarId>> = BTreeMap::new();
+    let mut pass = |cells: &[VarId]| {
+        for (i, cell) in cells.iter().enumerate() {
+            all.entry((cells.len(), i)).or_default().push(*cell);
+        }
+    };
+    let cells = |formals: &[Formal]| -> Vec<VarId> { formals.iter().map(|f| f.cell).collect() };
+    for node in &program.nodes {
+        match &node.action {
+            Action::EntryCall { args, .. } | Action::Async { trigger: Trigger::Call { args, .. }, .. } => {
+                pass(args);
+            }
+            Action::Select { alternatives, .. } => alternatives.iter().for_each(|a| pass(&cells(&a.formals))),
+            _ => {}
+        }
+    }
+    program.bodies.values().for_each(|proc| pass(&cells(&program.procs[proc.index()].formals)));
+    all.into_values().collect()
 }

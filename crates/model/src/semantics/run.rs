@@ -2,7 +2,7 @@
 
 use super::{Fate, Outcome, Raised, Semantics, Step, What};
 use crate::expr::{Expr, Place, Value};
-use crate::monitor::{Fit, Moment};
+use crate::monitor::{Moment, Sight};
 use crate::program::*;
 use crate::state::*;
 
@@ -15,13 +15,19 @@ pub(super) struct Run<'s, 'p> {
     pub(super) loc: Loc,
     pub(super) raised: Vec<Raised>,
     pub(super) guessed: bool,
-    pub(super) letters: Vec<(u16, u32, bool)>,
+    pub(super) sights: Vec<Sight>,
 }
 
 impl<'s, 'p> Run<'s, 'p> {
     pub(super) fn new(semantics: &'s Semantics<'p>, state: State, task: TaskId) -> Self {
         let loc = state.tasks[task.index()].pc;
-        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false, letters: Vec::new() }
+        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false, sights: Vec::new() }
+    }
+
+    /// The same step goes on.
+    pub(super) fn after(semantics: &'s Semantics<'p>, outcome: Outcome) -> Self {
+        let Step { task, loc, raised, guessed, sights, .. } = outcome.step;
+        Run { semantics, state: outcome.state, task, loc, raised, guessed, sights }
     }
 
     pub(super) fn program(&self) -> &'p Program {
@@ -37,7 +43,8 @@ impl<'s, 'p> Run<'s, 'p> {
                 what,
                 raised: self.raised,
                 guessed: self.guessed,
-                letters: self.letters,
+                sights: self.sights,
+                letters: Vec::new(),
                 broken: Vec::new(),
             },
         }
@@ -47,12 +54,9 @@ impl<'s, 'p> Run<'s, 'p> {
     pub(super) fn sees(&mut self, moment: Moment) {
         let program = self.program();
         for (m, monitor) in program.monitors.iter().enumerate() {
-            let read = |cell: VarId| self.get(cell);
-            let seen = monitor
-                .letters(program, moment, &read)
-                .map(|(letter, fit)| (m as u16, letter, fit == Fit::Yes));
-            let seen: Vec<_> = seen.collect();
-            self.letters.extend(seen);
+            if let Some(may_be) = monitor.carried(program, moment, &|e| program.eval(&self.state, e)) {
+                self.sights.push(Sight { monitor: m as u16, may_be });
+            }
         }
     }
 
@@ -64,6 +68,9 @@ impl<'s, 'p> Run<'s, 'p> {
         match action {
             Action::Event { name, .. } => self.sees(Moment::Event(name)),
             Action::Branch { cond, .. } => self.sees(Moment::Test(cond)),
+            Action::Assign { to: Place::Var(to), value, .. } if self.program().is_selector(*to) => {
+                self.sees(Moment::Test(value));
+            }
             Action::Call { proc, .. } => self.sees(Moment::Enter(*proc)),
             Action::Select { alternatives, delays, .. } => {
                 let guards = alternatives.iter().filter_map(|a| a.guard.as_ref());
@@ -71,6 +78,14 @@ impl<'s, 'p> Run<'s, 'p> {
                 all.into_iter().for_each(|guard| self.sees(Moment::Test(guard)));
             }
             _ => {}
+        }
+    }
+
+    /// Gives a place a value at a location. The first value of an object that is declared there is no assignment.
+    pub(super) fn store_at(&mut self, loc: Loc, to: &Place, value: Value) -> Result<(), ExceptionId> {
+        match self.program().is_declared_at(loc) {
+            true => self.program().store(&mut self.state, to, value),
+            false => self.store(to, value),
         }
     }
 
@@ -91,14 +106,31 @@ impl<'s, 'p> Run<'s, 'p> {
         program.store(&mut self.state, to, value)?;
         match cell {
             Some(cell) => self.sees(Moment::Write(cell, value)),
-            None => {
-                // Any of them may be the one.
-                let from = self.letters.len();
-                to.each_cell(program, |cell| self.sees(Moment::Write(cell, value)));
-                self.letters[from..].iter_mut().for_each(|l| l.2 = false);
-            }
+            None => self.sees_one_of(to, value),
         }
         Ok(())
+    }
+
+    /// Tells the monitors that some cell of a place is assigned to.
+    fn sees_one_of(&mut self, to: &Place, value: Value) {
+        let program = self.program();
+        for (m, monitor) in program.monitors.iter().enumerate() {
+            let mut may_be = Vec::new();
+            let mut listed = true;
+            to.each_cell(program, |cell| {
+                let moment = Moment::Write(cell, value);
+                let carried = monitor.carried(program, moment, &|e| program.eval(&self.state, e));
+                let carried = carried.unwrap_or_else(|| vec![None]);
+                listed &= !carried.is_empty();
+                may_be.extend(carried);
+            });
+            may_be.sort_unstable();
+            may_be.dedup();
+            may_be.retain(|_| listed);
+            if may_be != [None] {
+                self.sights.push(Sight { monitor: m as u16, may_be });
+            }
+        }
     }
 
     pub(super) fn stop(self) -> Outcome {
@@ -184,6 +216,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Control goes to the nearest handler or clean-up, or the task dies.
     pub(super) fn resume(&mut self, task: TaskId, exception: ExceptionId) {
+        if exception == ExceptionId::TRANSFER {
+            return self.unwind(task);
+        }
         let program = self.program();
         self.state.tasks[task.index()].wait = Wait::Nothing;
         let mut loc = self.state.tasks[task.index()].pc;
@@ -304,9 +339,11 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
+    /// A call that is requeued keeps the values of all its parameters, results included.
     pub(super) fn copy_in(&mut self, formals: &[Formal], args: &[VarId]) {
+        let requeues = self.semantics.requeues();
         for (formal, arg) in formals.iter().zip(args) {
-            let value = if formal.mode.copies_in() {
+            let value = if formal.mode.copies_in() || requeues {
                 self.get(*arg)
             } else {
                 self.program().vars[formal.cell.index()].init
@@ -329,12 +366,26 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
+    /// Results have no value yet when a call is made.
+    pub(super) fn forget_results(&mut self, caller: Caller, entry: EntryId) {
+        let semantics = self.semantics;
+        let args = self.args(caller);
+        for i in semantics.results.get(entry.index()).into_iter().flatten() {
+            if let Some(arg) = args.get(*i) {
+                let init = self.program().vars[arg.index()].init;
+                self.set(*arg, init);
+            }
+        }
+    }
+
     pub(super) fn enqueue(&mut self, caller: Caller, entry: EntryId, cancellable: bool) {
         self.state.queues[entry.index()].push(caller);
         let ts = &mut self.state.tasks[caller.task.index()];
         match caller.level {
             0 => ts.wait = Wait::Queued { entry, cancellable },
-            level => ts.transfers[usize::from(level) - 1].entry = Some(entry),
+            level => {
+                ts.transfers[usize::from(level) - 1].trigger = Pending::Queued { entry, cancellable };
+            }
         }
     }
 
@@ -365,7 +416,8 @@ impl<'s, 'p> Run<'s, 'p> {
         match caller.level {
             0 => self.state.tasks[caller.task.index()].wait = Wait::Rendezvous { acceptor },
             level => {
-                self.state.tasks[caller.task.index()].transfers[usize::from(level) - 1].entry = None;
+                let transfers = &mut self.state.tasks[caller.task.index()].transfers;
+                transfers[usize::from(level) - 1].trigger = Pending::Served;
             }
         }
         let ts = &mut self.state.tasks[acceptor.index()];
@@ -383,9 +435,15 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Takes the innermost rendezvous off the acceptor and copies its results out.
     pub(super) fn end_rendezvous(&mut self, acceptor: TaskId) -> Option<Rendezvous> {
-        let program = self.program();
         let r = self.state.tasks[acceptor.index()].accepts.pop()?;
         self.sees(Moment::Finish { caller: r.caller.task, entry: r.entry });
+        self.hand_back(&r);
+        Some(r)
+    }
+
+    /// Copies the results of an accept body to the arguments of its caller.
+    pub(super) fn hand_back(&mut self, r: &Rendezvous) {
+        let program = self.program();
         if let Action::Select { alternatives, .. } = &program.node(r.site).action {
             let args = self.args(r.caller);
             let formals = &alternatives[usize::from(r.alternative)].formals;
@@ -395,7 +453,6 @@ impl<'s, 'p> Run<'s, 'p> {
                 self.set(formal.cell, init);
             }
         }
-        Some(r)
     }
 
     /// The caller goes on after its call.
@@ -403,7 +460,7 @@ impl<'s, 'p> Run<'s, 'p> {
         let program = self.program();
         let ts = &mut self.state.tasks[caller.task.index()];
         if caller.level > 0 {
-            ts.transfers[usize::from(caller.level) - 1].fired = true;
+            ts.transfers[usize::from(caller.level) - 1].trigger = Pending::Done;
             return;
         }
         ts.wait = Wait::Nothing;
@@ -418,11 +475,30 @@ impl<'s, 'p> Run<'s, 'p> {
     /// The caller's call fails with an exception.
     pub(super) fn fail_call(&mut self, caller: Caller, exception: ExceptionId, by_tasking: bool) {
         if caller.level > 0 {
-            // The trigger ends; its exception is raised at the asynchronous select.
-            self.transfer(caller.task, usize::from(caller.level) - 1, false);
+            let transfers = &mut self.state.tasks[caller.task.index()].transfers;
+            transfers[usize::from(caller.level) - 1].trigger = Pending::Failed { exception, by_tasking };
+            return;
         }
-        self.raise(caller.task, exception, by_tasking);
+        // The end of a call is where an abort takes effect: nobody sees the exception then.
+        let ts = &self.state.tasks[caller.task.index()];
+        let inside = ts.deferred > 0
+            || ts.frames.iter().any(|f| f.serving.is_some())
+            || self.state.locks.iter().any(|lock| *lock == Lock::Write(caller.task));
+        if ts.aborted && !inside {
+            self.resume(caller.task, exception);
+        } else {
+            self.raise(caller.task, exception, by_tasking);
+        }
         self.completion_point(caller.task);
+    }
+
+    /// Every call that waits for one of the entries fails.
+    pub(super) fn fail_all(&mut self, entries: &[EntryId]) {
+        for entry in entries {
+            for caller in std::mem::take(&mut self.state.queues[entry.index()]) {
+                self.fail_call(caller, ExceptionId::PROGRAM_ERROR, true);
+            }
+        }
     }
 
     /// An abort that is pending must take effect before the task does anything else.
@@ -464,7 +540,8 @@ impl<'s, 'p> Run<'s, 'p> {
             return false;
         }
         self.state.locks[object.index()] = Lock::Write(server);
-        self.state.tasks[caller.task.index()].transfers[usize::from(caller.level) - 1].entry = None;
+        self.state.tasks[caller.task.index()].transfers[usize::from(caller.level) - 1].trigger =
+            Pending::Served;
         let args = self.args(caller);
         self.push_frame(server, proc);
         if let Some(frame) = self.state.tasks[server.index()].frames.last_mut() {
@@ -485,6 +562,38 @@ impl<'s, 'p> Run<'s, 'p> {
         caller.level == 0 && matches!(action, Action::EntryCall { mode: CallMode::Conditional { .. }, .. })
     }
 
+    /// Ends the accept or entry body that a task is in, since its call goes on elsewhere: that call, and the protected
+    /// object that is left. The parameters keep their values.
+    pub(super) fn end_for_requeue(
+        &mut self,
+        task: TaskId,
+        with_abort: bool,
+        next: Loc,
+    ) -> Option<(Caller, Option<ObjectId>)> {
+        let program = self.program();
+        // In an entry body the innermost frame belongs to the queued call; in an accept body the
+        // innermost rendezvous does.
+        let in_entry_body = self.state.tasks[task.index()].frames.last().is_some_and(|f| {
+            let action = &program.node(f.site).action;
+            f.serving.is_some() || matches!(action, Action::EntryCall { .. } | Action::Async { .. })
+        });
+        if !in_entry_body {
+            let r = self.state.tasks[task.index()].accepts.pop()?;
+            self.hand_back(&r);
+            self.go(task, next);
+            return Some((self.requeued(r.caller, with_abort), None));
+        }
+        let frame = self.state.tasks[task.index()].frames.pop()?;
+        self.go(task, frame.site);
+        let caller = frame.serving.unwrap_or(Caller { task, level: 0 });
+        self.copy_out(&program.procs[frame.proc.index()].formals, self.args(caller));
+        self.leave(&frame);
+        let ((_, entry), _) = program.bodies.iter().find(|(_, proc)| **proc == frame.proc)?;
+        let Owner::Object(object) = program.entries[entry.index()].owner else { return None };
+        self.state.locks[object.index()] = Lock::Free;
+        Some((self.requeued(caller, with_abort), Some(object)))
+    }
+
     /// A triggering call that was taken at once and is requeued now: the abortable part starts.
     pub(super) fn requeued(&mut self, caller: Caller, with_abort: bool) -> Caller {
         let ts = &mut self.state.tasks[caller.task.index()];
@@ -497,40 +606,69 @@ impl<'s, 'p> Run<'s, 'p> {
         ts.transfers.push(Transfer {
             site: ts.pc,
             frames: ts.frames.len() as u16,
-            accepts: ts.accepts.len() as u16,
-            entry: None,
-            fired: false,
+            trigger: Pending::Served,
+            leaving: false,
         });
         ts.wait = Wait::Nothing;
         ts.pc = abortable;
         Caller { task: caller.task, level: ts.transfers.len() as u8 }
     }
 
-    /// Leaves the abortable part of an asynchronous select. With `triggered` control goes to the
-    /// triggered statements, otherwise back to the select itself.
-    pub(super) fn transfer(&mut self, task: TaskId, level: usize, triggered: bool) {
-        let program = self.program();
-        let transfer = self.state.tasks[task.index()].transfers[level];
-        for deeper in (level..self.state.tasks[task.index()].transfers.len()).rev() {
-            self.withdraw_silently(task, deeper as u8 + 1);
-        }
+    /// Starts to leave the abortable part of an asynchronous select.
+    pub(super) fn transfer(&mut self, task: TaskId, level: usize) {
         self.withdraw(task, 0);
-        while self.state.tasks[task.index()].frames.len() > usize::from(transfer.frames) {
+        self.state.tasks[task.index()].transfers[level].leaving = true;
+        self.unwind(task);
+    }
+
+    /// Control goes to the next clean-up on the way out of the abortable part that is being left, or, behind the
+    /// last one, to where the trigger sends it.
+    pub(super) fn unwind(&mut self, task: TaskId) {
+        let program = self.program();
+        let ts = &mut self.state.tasks[task.index()];
+        ts.wait = Wait::Nothing;
+        let Some(level) = ts.transfers.iter().rposition(|t| t.leaving) else { return };
+        let transfer = ts.transfers[level];
+        let end = program.node(transfer.site).handler;
+        let mut loc = ts.pc;
+        loop {
+            let inside = self.state.tasks[task.index()].frames.len() > usize::from(transfer.frames);
+            let mut handler = program.node(loc).handler;
+            while let Some(id) = handler {
+                let h = &program.handlers[id.index()];
+                // The outermost clean-up ends the asynchronous select itself.
+                if !inside && (handler == end || h.outer == end) {
+                    break;
+                }
+                if let Some(target) = h.target(ExceptionId::TRANSFER).filter(|_| h.cleanup) {
+                    if let Some(cell) = h.occurrence {
+                        self.set(cell, Value::Known(i64::from(ExceptionId::TRANSFER.0)));
+                    }
+                    return self.go(task, target);
+                }
+                handler = h.outer;
+            }
+            if !inside {
+                return self.arrive(task, level);
+            }
             if let Some(frame) = self.state.tasks[task.index()].frames.pop() {
                 self.leave(&frame);
+                loc = frame.site;
             }
         }
-        while self.state.tasks[task.index()].accepts.len() > usize::from(transfer.accepts) {
-            if let Some(r) = self.state.tasks[task.index()].accepts.pop() {
-                self.fail_call(r.caller, ExceptionId::TASKING_ERROR, true);
-            }
+    }
+
+    /// The abortable part has been left.
+    pub(super) fn arrive(&mut self, task: TaskId, level: usize) {
+        let ts = &mut self.state.tasks[task.index()];
+        let Transfer { site, trigger, .. } = ts.transfers[level];
+        ts.transfers.truncate(level);
+        ts.pc = site;
+        match (trigger, &self.program().node(site).action) {
+            (Pending::Failed { exception, by_tasking }, _) => self.raise(task, exception, by_tasking),
+            (_, Action::Async { triggered, .. }) => self.go(task, *triggered),
+            _ => {}
         }
-        self.state.tasks[task.index()].transfers.truncate(level);
-        let target = match (&program.node(transfer.site).action, triggered) {
-            (Action::Async { triggered, .. }, true) => *triggered,
-            _ => transfer.site,
-        };
-        self.go(task, target);
     }
 
     pub(super) fn withdraw_silently(&mut self, task: TaskId, level: u8) {
@@ -539,7 +677,10 @@ impl<'s, 'p> Run<'s, 'p> {
         let entry = match (level, ts.wait) {
             (0, Wait::Queued { entry, .. }) => Some(entry),
             (0, _) => None,
-            (level, _) => ts.transfers.get(usize::from(level) - 1).and_then(|t| t.entry),
+            (level, _) => match ts.transfers.get(usize::from(level) - 1).map(|t| t.trigger) {
+                Some(Pending::Queued { entry, .. }) => Some(entry),
+                _ => None,
+            },
         };
         if let Some(entry) = entry {
             self.state.queues[entry.index()].retain(|c| *c != caller);
@@ -548,8 +689,12 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// The task is completed: whoever calls it, or waits in its queues, gets Tasking_Error.
     pub(super) fn complete(&mut self, task: TaskId) {
+        for level in 1..=self.state.tasks[task.index()].transfers.len() {
+            self.withdraw_silently(task, level as u8);
+        }
         let ts = &mut self.state.tasks[task.index()];
-        ts.failed |= ts.status == Status::Activating;
+        // A task that is aborted during its activation raises nothing in its activator (9.2).
+        ts.failed |= ts.status == Status::Activating && !ts.aborted;
         ts.status = Status::Completed;
         ts.due = false;
         ts.deferred = 0;
@@ -620,15 +765,8 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     pub(super) fn kill(&mut self, task: TaskId) {
-        let levels = self.state.tasks[task.index()].transfers.len();
-        for level in 0..=levels {
-            self.withdraw_silently(task, level as u8);
-        }
-        let exit = self.program().tasks[task.index()].exit;
-        let ts = &mut self.state.tasks[task.index()];
-        ts.wait = Wait::Nothing;
-        ts.pc = exit;
+        self.withdraw_silently(task, 0);
         // The exit location completes it once more, which changes nothing.
-        self.complete(task);
+        self.finish(task);
     }
 }

@@ -219,9 +219,8 @@ impl<'a> Code<'a> {
                         self.fails[e.index()]
                             || match entry.owner {
                                 Owner::Task(owner) => self.completes[owner.index()],
-                                Owner::Object(_) => {
-                                    program.queue_limit.is_some()
-                                        || entry.barrier.as_ref().is_some_and(|e| e.may_raise(program))
+                                Owner::Object(object) => {
+                                    program.queue_limit.is_some() || program.a_barrier_may_raise(object)
                                 }
                             }
                     })
@@ -303,6 +302,10 @@ impl<'a> Code<'a> {
             let own = matches!(program.node(*loc).action, Action::Select { .. });
             let passed = self.run(starts, own, &unit_at);
             for (next, own) in &passed {
+                // Nobody waits at the end of the main program who is alone by then.
+                if matches!(program.node(*next).action, Action::Await { .. }) {
+                    self.touch_monitors(&program.node(*next).action, task, &mut touched);
+                }
                 if unit_at[next.index()] != NONE {
                     let accepting = units[u].accepts.clone();
                     let next = &mut units[unit_at[next.index()] as usize].before;
@@ -321,15 +324,12 @@ impl<'a> Code<'a> {
             }
             // Whoever is called or calls goes on, too; what its code touches then is the caller's.
             for slot in 0..slots {
-                if touched.writes[slot] && slot < tasks && slot != task {
-                    intruders[slot].push(id);
-                }
-                if slot >= tasks {
-                    if touched.writes[slot] {
-                        writers[slot].push(id);
-                    } else if touched.reads[slot] {
-                        readers[slot].push(id);
-                    }
+                match (touched.writes[slot], touched.reads[slot]) {
+                    _ if slot == task => {}
+                    (true, _) if slot < tasks => intruders[slot].push(id),
+                    (true, _) => writers[slot].push(id),
+                    (false, true) => readers[slot].push(id),
+                    (false, false) => {}
                 }
             }
             for mark in slots..marks {
@@ -439,6 +439,7 @@ impl<'a> Code<'a> {
         let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
         action.each_expr(&mut |e| e.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true));
         each_written(program, action, |cell| touched.writes[slot(cell)] = true);
+        self.touch_monitors(action, task, touched);
         match action {
             Action::Return => {
                 for site in self.proc_of[loc.index()].iter().flat_map(|p| &self.sites[p.index()]) {
@@ -503,9 +504,7 @@ impl<'a> Code<'a> {
                 touched.writes[end(task)] = true;
                 // Whoever waits for an activation goes on at once, a master in a step of its own.
                 if matches!(action, Action::Activated { .. }) || self.dies_early[task] {
-                    for parent in &self.quiet.activators[task] {
-                        touched.writes[parent.index()] = true;
-                    }
+                    self.touch_activators(TaskId::from(task), touched);
                 }
                 for (e, entry) in program.entries.iter().enumerate() {
                     if entry.owner == Owner::Task(TaskId::from(task)) && !self.quiet.entry[e] {
@@ -524,6 +523,19 @@ impl<'a> Code<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What a monitor sees moves it, so that no two such steps change places. When the main program ends, everybody
+    /// looks where the monitors are.
+    fn touch_monitors(&self, action: &Action, task: usize, touched: &mut Touched) {
+        let program = self.program;
+        let ends = matches!(action, Action::Await { .. } | Action::Terminate)
+            && TaskId::from(task) == TaskId::ENVIRONMENT;
+        for monitor in &program.monitors {
+            let cell = self.slots.slot_of(monitor.cell.0) as usize;
+            touched.writes[cell] |= monitor.watch.iter().any(|(h, _)| h.may_happen_at(program, action));
+            touched.reads[cell] |= ends;
         }
     }
 
@@ -564,6 +576,26 @@ impl<'a> Code<'a> {
         }
     }
 
+    /// Everybody who may wait for the activation of a task goes on behind it.
+    fn touch_activators(&self, task: TaskId, touched: &mut Touched) {
+        for parent in &self.quiet.activators[task.index()] {
+            touched.writes[parent.index()] = true;
+            if std::mem::replace(&mut touched.activators[parent.index()], true) {
+                continue;
+            }
+            let activates = |loc: &&Loc| match &self.program.node(**loc).action {
+                Action::Activate { tasks, .. } => {
+                    tasks.iter().any(|e| possible_tasks(self.program, e).contains(&task))
+                }
+                _ => false,
+            };
+            let mut starts: Vec<Loc> = Vec::new();
+            let code = self.access.code[parent.index()].iter();
+            code.filter(activates).for_each(|loc| self.next(*loc, &mut |l| starts.push(l)));
+            self.touch_on(starts, parent.index(), touched);
+        }
+    }
+
     /// A task that is set going by others: it may run on locally, whatever that touches.
     fn touch_task(&self, task: TaskId, touched: &mut Touched) {
         touched.writes[task.index()] = true;
@@ -587,13 +619,15 @@ struct Touched {
     reads: Vec<bool>,
     writes: Vec<bool>,
     tasks: Vec<bool>,
+    /// Those that go on because a task of theirs is activated.
+    activators: Vec<bool>,
     entries: Vec<bool>,
 }
 
 impl Touched {
     fn new(n: usize, entries: usize) -> Touched {
         let no = || vec![false; n];
-        Touched { reads: no(), writes: no(), tasks: no(), entries: vec![false; entries] }
+        Touched { reads: no(), writes: no(), tasks: no(), activators: no(), entries: vec![false; entries] }
     }
 }
 

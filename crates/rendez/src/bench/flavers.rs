@@ -21,9 +21,9 @@ pub fn followed(source: &str, property: &str, name: &str) -> Program {
     let mut program = read(source);
     let file = rendez_property::regular::parse_file(property)
         .unwrap_or_else(|w| panic!("{name}: {w:?}\n{property}"));
-    let monitors = rendez_evidence::bind(&program, &file, |_| rendez_source::Span::NOWHERE)
+    let bound = rendez_evidence::bind(&program, &file, |_| rendez_source::Span::NOWHERE)
         .unwrap_or_else(|w| panic!("{name}: {w:?}"));
-    rendez_evidence::follow(&mut program, monitors);
+    rendez_evidence::follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
     passed(program)
 }
 

@@ -261,8 +261,9 @@ fn readers_writers(n: usize) -> String {
    task type Writer;
    task body Control is
       Writer_Present : Boolean := False;
-      Active_Readers : Natural range 0 .. {n} := 0;
+      Active_Readers : Natural range 0 .. {n};
    begin
+      Active_Readers := 0;
       --  There must be something to read.
       accept Start_Write;
       Writer_Present := True;

@@ -137,7 +137,9 @@ pub fn run(output: Option<&Path>, only: Option<&str>) -> u8 {
 fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     let program = followed(source, text, "query");
     let file = rendez_property::regular::parse_file(text).expect("a query");
-    let query: Query = file.properties[0].query.clone().expect("a query");
+    // No two of its events are one step.
+    let letters = rendez_property::automaton::singles(program.monitors[0].letters);
+    let query: Query = file.properties[0].query(&letters).expect("a query");
     // The letters are of interest, not the automaton: it is at one place only.
     let mut observed = program;
     observed.monitors[0] = observed.monitors[0].watching();

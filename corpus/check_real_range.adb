@@ -1,0 +1,18 @@
+--  expect: tasking-error?, unhandled-exception?
+--  options: --checks may-fail
+--  A real number outside of its subtype: not followed, but possible.
+procedure Check_Real_Range is
+   task Server is entry Go; end Server;
+   task body Server is
+      subtype Unit is Float range 0.0 .. 1.0;
+      U : Unit;
+      X : Float := 5.0;
+   begin
+      U := X;
+      accept Go;
+   end Server;
+begin
+   Server.Go;
+exception
+   when Tasking_Error => null;
+end Check_Real_Range;

@@ -1,0 +1,94 @@
+//! What it means that a default check holds, in words that are true whatever else was found.
+
+use rendez_model::{Action, Program};
+
+use crate::finding::Kind;
+use crate::verdict::{Answer, Outcome};
+
+impl Outcome {
+    /// What is promised where a check holds. What another check found, or left open, is excepted.
+    pub fn promise(&self, kind: Kind, program: &Program) -> String {
+        let holds = |k: Kind| self.answers.iter().any(|(of, a)| *of == k && matches!(a, Answer::Holds));
+        let besides = |others: &[Kind]| -> String {
+            let open: Vec<&str> = others.iter().filter(|k| !holds(**k)).map(|k| k.name()).collect();
+            if open.is_empty() { String::new() } else { format!(", {} aside", open.join(" and ")) }
+        };
+        let asserts = || program.nodes.iter().any(|n| matches!(n.action, Action::Assert { .. }));
+        let rest = match kind {
+            Kind::CircularWait => besides(&[Kind::ServerIdle]),
+            Kind::ServerIdle if program.open => {
+                return "the environment may stop calling at any time: no server counts as idle".into();
+            }
+            Kind::ClientBlocked | Kind::ServerIdle => besides(&[Kind::CircularWait]),
+            Kind::UnhandledException => besides(&[Kind::TaskingError, Kind::ProgramError]),
+            Kind::Assertion if !asserts() => return "there is no assertion that could fail".into(),
+            Kind::DeadEntry if program.entries.is_empty() => return "there is no entry".into(),
+            _ => String::new(),
+        };
+        format!("{}{rest}", kind.promise())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reason;
+
+    /// The promise of a check, where some others do not hold.
+    fn promise(kind: Kind, not: &[Kind], program: &Program) -> String {
+        let answer = |k: &Kind| match not.contains(k) {
+            true if *k == Kind::TaskingError => Answer::Inconclusive(Reason::default(), Vec::new()),
+            true => Answer::Violated(Vec::new()),
+            false => Answer::Holds,
+        };
+        let answers = Kind::ALL.iter().map(|k| (*k, answer(k))).collect();
+        Outcome { answers, ..Outcome::nothing("explore") }.promise(kind, program)
+    }
+
+    #[test]
+    fn promises_except_what_was_found_or_left_open() {
+        use Kind::*;
+        let program = rendez_ada::read_text(
+            "procedure P is
+                task T is entry E; end T;
+                task body T is begin accept E; end T;
+                X : Integer := 0;
+             begin
+                T.E;
+                X := X + 1;
+                pragma Assert (X > 0);
+             end P;",
+        );
+        let program = program.program.expect("a program");
+        for (kind, not, expected) in [
+            (CircularWait, &[][..], "no tasks wait for each other in a circle"),
+            (CircularWait, &[ServerIdle], "no tasks wait for each other in a circle, server-idle aside"),
+            (ClientBlocked, &[], "no task waits for ever in an entry call"),
+            (ClientBlocked, &[ServerIdle, Spin], "no task waits for ever in an entry call"),
+            (ClientBlocked, &[CircularWait], "no task waits for ever in an entry call, circular-wait aside"),
+            (ServerIdle, &[ClientBlocked], "no server without terminate waits for calls that never come"),
+            (
+                ServerIdle,
+                &[CircularWait],
+                "no server without terminate waits for calls that never come, circular-wait aside",
+            ),
+            (Spin, &[CircularWait], "no task waits busily for what nobody will change"),
+            (UnhandledException, &[Assertion], "no task dies of an exception"),
+            (UnhandledException, &[TaskingError], "no task dies of an exception, tasking-error aside"),
+            (
+                UnhandledException,
+                &[TaskingError, ProgramError],
+                "no task dies of an exception, tasking-error and program-error aside",
+            ),
+            (Assertion, &[], "every assertion holds"),
+            (DeadEntry, &[], "every entry is called and served in some execution"),
+        ] {
+            assert_eq!(promise(kind, not, &program), expected, "{kind:?} {not:?}");
+        }
+        let empty = Program::default();
+        assert_eq!(promise(Assertion, &[], &empty), "there is no assertion that could fail");
+        assert_eq!(promise(DeadEntry, &[], &empty), "there is no entry");
+        let open = Program { open: true, ..Program::default() };
+        assert!(promise(ServerIdle, &[], &open).starts_with("the environment may stop"));
+    }
+}
