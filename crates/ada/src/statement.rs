@@ -296,6 +296,10 @@ impl<'a> Elaborator<'a> {
 
     /// Exceptions of library units, one for each name.
     pub(crate) fn library_exception(&mut self, name: &str) -> rendez_model::ExceptionId {
+        // The assertions of the language raise it without naming the unit.
+        if ["ada.assertions.assertion_error", "system.assertions.assert_failure"].contains(&name) {
+            return rendez_model::ExceptionId::ASSERTION_ERROR;
+        }
         let name = crate::library::renamed(name);
         match self.program.exceptions.iter().position(|e| *e == name) {
             Some(known) => rendez_model::ExceptionId::from(known),

@@ -1,3 +1,4 @@
+with Ada.Task_Attributes;
 with Ada.Task_Identification;
 with Interfaces.C;
 with System;
@@ -30,7 +31,9 @@ package body Rendez_Log is
    protected Log is
       procedure Put (Who, Label : String);
       procedure Draw (Number : out Unsigned_64);
+      procedure Count (Number : out Natural);
    private
+      Tasks : Natural := 0;
       State : Unsigned_64 := Seed;
    end Log;
 
@@ -49,7 +52,28 @@ package body Rendez_Log is
          State := State xor Shift_Left (State, 17);
          Number := Shift_Right (State, 20);
       end Draw;
+
+      procedure Count (Number : out Natural) is
+      begin
+         Tasks := Tasks + 1;
+         Number := Tasks;
+      end Count;
    end Log;
+
+   package Numbers is new Ada.Task_Attributes (Natural, 0);
+
+   --  The name of the calling task, with a number of its own: two tasks, one after the other, can have the same address.
+   function Myself return String is
+      use Ada.Task_Identification;
+      Image  : constant String := Ada.Task_Identification.Image (Current_Task);
+      Number : Natural := Numbers.Value;
+   begin
+      if Number = 0 then
+         Log.Count (Number);
+         Numbers.Set_Value (Number);
+      end if;
+      return Image & Integer'Image (-Number);
+   end Myself;
 
    procedure Event (Label : String) is
       Number : Unsigned_64;
@@ -63,7 +87,7 @@ package body Rendez_Log is
          when others =>
             null;
       end case;
-      Log.Put (Ada.Task_Identification.Image (Ada.Task_Identification.Current_Task), Label);
+      Log.Put (Myself, Label);
    end Event;
 
    procedure Note (Label : String) is

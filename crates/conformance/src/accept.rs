@@ -3,7 +3,7 @@
 use rendez_explore::LocalSteps;
 use rendez_model::semantics::{Outcome, Semantics, What};
 use rendez_model::state::{State, Status};
-use rendez_model::{Action, Program, TaskId};
+use rendez_model::{Action, ExceptionId, Owner, Program, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A line of a log: who was where. Nobody in particular if somebody else may have run the code.
@@ -32,7 +32,7 @@ pub enum Verdict {
     },
     /// The search for an explanation was given up.
     TooLarge,
-    /// The explanation leads through something that is not modelled.
+    /// The explanation leads through something that is not modelled, or where GNAT departs from the manual.
     NotModelled,
 }
 
@@ -111,6 +111,7 @@ impl Search<'_, '_> {
                         self.unsupported = true;
                         continue;
                     }
+                    self.unsupported |= self.departs(&outcome);
                     match &self.program.node(outcome.step.loc).action {
                         Action::Event { name, .. }
                             if name.contains(':') && outcome.step.what == What::Ran =>
@@ -159,6 +160,16 @@ impl Search<'_, '_> {
             stack.extend(next);
         }
         Some(false)
+    }
+}
+
+impl Search<'_, '_> {
+    /// Whether a call is requeued to a task that has ended. RM 9.5.3(21) raises Tasking_Error in the caller; GNAT raises
+    /// Program_Error in everyone who waits at the protected object.
+    fn departs(&self, outcome: &Outcome) -> bool {
+        matches!(outcome.step.what, What::Requeued { entry, .. }
+            if matches!(self.program.entries[entry.index()].owner, Owner::Task(_)))
+            && outcome.step.raised.iter().any(|r| r.exception == ExceptionId::TASKING_ERROR)
     }
 }
 

@@ -314,7 +314,7 @@ fn main() -> std::process::ExitCode {
             get(&totals.running)
         );
         println!(
-            "{mismatches} mismatches; {} runs could not be decided, {} lead through something not modelled; {:.0} s",
+            "{mismatches} mismatches; {} runs could not be decided, {} lead through something not modelled or where GNAT departs from the manual; {:.0} s",
             get(&totals.too_large),
             get(&totals.not_modelled),
             started.elapsed().as_secs_f64()
