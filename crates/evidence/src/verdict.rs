@@ -54,6 +54,7 @@ pub struct PropertyAnswer {
 }
 
 /// The verdicts on all default checks.
+#[derive(Clone)]
 pub struct Outcome {
     /// Who decided.
     pub engine: &'static str,

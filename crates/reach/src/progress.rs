@@ -23,6 +23,9 @@ use rendez_model::{
 use crate::alone::{Alone, At};
 use crate::finite;
 
+/// The proof goes through the code once for each place at which somebody may wait: so much, and it is given up.
+const MOST_WORK: usize = 20_000_000;
+
 /// Whether no task of a program can wait for ever, busily or not.
 pub fn never_blocks(program: &Program) -> bool {
     if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
@@ -45,6 +48,11 @@ pub fn never_blocks(program: &Program) -> bool {
         )
     };
     if !code.iter().flatten().all(covered) {
+        return false;
+    }
+    let is_wait =
+        |l: &&Loc| matches!(flat.node(**l).action, Action::EntryCall { .. } | Action::Select { .. });
+    if code.iter().flatten().filter(is_wait).count() * flat.nodes.len() > MOST_WORK {
         return false;
     }
     let ending = finite::ending(program);

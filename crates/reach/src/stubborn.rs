@@ -13,6 +13,7 @@
 //! requeues are searched without stubborn sets.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use rendez_evidence::alive;
 use rendez_model::Action;
@@ -56,9 +57,9 @@ struct Unit {
     /// A plain call: the task that must accept it.
     acceptor: Option<u32>,
     /// Where that task accepts the call.
-    accepted_at: Vec<u32>,
+    accepted_at: Arc<[u32]>,
     /// Units one of which must happen before that task is at such a place.
-    before_accept: Vec<u32>,
+    before_accept: Arc<[u32]>,
     /// Tasks that must all have ended before it can happen.
     awaits: Vec<u32>,
     /// Marks it looks at and changes: whether a task has come to its end.

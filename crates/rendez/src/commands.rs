@@ -2,10 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
-use rendez_evidence::{Control, Fairness, Kind, Options, Question};
+use rendez_evidence::{Control, Fairness, Kind, Options, Outcome, Question};
 use rendez_model::semantics::Semantics;
 use rendez_model::{Program, passes};
 use rendez_reach::cats::Ticg;
@@ -14,7 +15,7 @@ use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
 
 use crate::arguments::*;
-use crate::portfolio::Job;
+use crate::portfolio::{Job, Verdicts};
 use crate::progress::watched;
 
 /// Exit statuses; the report decides between holds, violated and inconclusive.
@@ -23,7 +24,7 @@ const INTERNAL: u8 = 4;
 
 pub fn run(arguments: Arguments) -> u8 {
     match arguments.command {
-        Command::Check(check) => run_check(&check),
+        Command::Check(check) => run_check(*check),
         Command::Dump(dump) => run_dump(&dump),
         Command::Simulate(simulate) => crate::simulate::run(&simulate),
         Command::Graph(graph) => run_graph(&graph),
@@ -181,7 +182,7 @@ pub fn prepared(check: &Check) -> Result<(Ready, Queries), u8> {
     Ok((ready, queries))
 }
 
-fn run_check(check: &Check) -> u8 {
+fn run_check(check: Check) -> u8 {
     let started = Instant::now();
     let mut only = Vec::new();
     for name in &check.only {
@@ -212,7 +213,7 @@ fn run_check(check: &Check) -> u8 {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let (questions, settings) = match properties(check, &files, &mut ready) {
+    let (questions, settings) = match properties(&check, &files, &mut ready) {
         Ok(all) => all,
         Err(status) => return status,
     };
@@ -285,14 +286,14 @@ fn run_check(check: &Check) -> u8 {
         );
         return BAD_INPUT;
     }
-    let directed = match directed_settings(check, &only) {
+    let directed = match directed_settings(&check, &only) {
         Ok(settings) => settings,
         Err(wrong) => {
             crate::complain!("error: {wrong}");
             return BAD_INPUT;
         }
     };
-    let linear = match linear_settings(check, &ready) {
+    let linear = match linear_settings(&check, &ready) {
         Ok(settings) => settings,
         Err(wrong) => {
             crate::complain!("error: {wrong}");
@@ -305,11 +306,17 @@ fn run_check(check: &Check) -> u8 {
         crate::complain!("error: {}: cannot be made: {error}", folder.display());
         return BAD_INPUT;
     }
-    let outcome = watched(&options, |board| {
+    let asked = Arc::new(Asked { check, ready, files, only });
+    let late = {
+        let asked = asked.clone();
+        move |outcome: Outcome| std::process::exit(asked.tell(&outcome).into())
+    };
+    let outcome = watched(&options, late, |board| {
+        let Asked { check, ready, only, .. } = &*asked;
         let job = Job {
-            ready: &ready,
+            ready,
             checks: check.property.is_empty(),
-            only: &only,
+            only,
             questions: &questions,
             options: &options,
             config: &config,
@@ -320,6 +327,7 @@ fn run_check(check: &Check) -> u8 {
             threads,
             board,
         };
+        board.keep(&Verdicts::new(&job).outcome);
         match check.engine {
             _ if check.cross_check => job.all_engines(),
             _ if plain => job.alone(Engine::Explore),
@@ -327,54 +335,71 @@ fn run_check(check: &Check) -> u8 {
             engine => job.alone(engine),
         }
     });
-    for contradiction in &outcome.contradictions {
-        crate::complain!("internal error: {contradiction}");
-    }
-    if !outcome.contradictions.is_empty() {
-        return INTERNAL;
-    }
-    let report = Report {
-        program: &ready.program,
-        map: &ready.map,
-        outcome: &outcome,
-        diagnostics: &ready.diagnostics,
-        only: &only,
-        deny_warnings: check.deny.is_some(),
-    };
-    let text = match check.format {
-        Format::Json => rendez_report::json(&report) + "\n",
-        Format::Sarif => rendez_report::sarif(&report) + "\n",
-        Format::Gnat => rendez_report::gnat(&report),
-        Format::Text => {
-            let colour = colour(std::io::stdout().is_terminal());
-            rendez_report::text(&report, style(check, colour))
+    asked.tell(&outcome)
+}
+
+/// A check that is under way.
+struct Asked {
+    check: Check,
+    ready: Ready,
+    files: Vec<PropertyFile>,
+    only: Vec<Kind>,
+}
+
+impl Asked {
+    /// Prints and writes what was found out; the exit status.
+    fn tell(&self, outcome: &Outcome) -> u8 {
+        let Asked { check, ready, files, only } = self;
+        for contradiction in &outcome.contradictions {
+            crate::complain!("internal error: {contradiction}");
         }
-    };
-    if let Some(file) = &check.report {
-        let page = rendez_report::html(&report, &pictures(&ready, &files));
-        if let Err(status) = write(file, &page) {
-            return status;
+        if !outcome.contradictions.is_empty() {
+            return INTERNAL;
         }
-    }
-    if let Some(file) = &check.save_trace {
-        let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
-            _ if !only.is_empty() && !only.contains(kind) => None,
-            rendez_evidence::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
-            _ => None,
-        });
-        match first {
-            Some(trace) => {
-                if let Err(status) = write(file, &crate::simulate::write_trace(&ready.program, &trace.moves))
-                {
-                    return status;
-                }
+        let report = Report {
+            program: &ready.program,
+            map: &ready.map,
+            outcome,
+            diagnostics: &ready.diagnostics,
+            only,
+            deny_warnings: check.deny.is_some(),
+        };
+        let text = match check.format {
+            Format::Json => rendez_report::json(&report) + "\n",
+            Format::Sarif => rendez_report::sarif(&report) + "\n",
+            Format::Gnat => rendez_report::gnat(&report),
+            Format::Text => {
+                let colour = colour(std::io::stdout().is_terminal());
+                rendez_report::text(&report, style(check, colour))
             }
-            None => crate::complain!("note: there is no trace to save"),
+        };
+        if let Some(file) = &check.report {
+            let page = rendez_report::html(&report, &pictures(ready, files));
+            if let Err(status) = write(file, &page) {
+                return status;
+            }
         }
+        if let Some(file) = &check.save_trace {
+            let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
+                _ if !only.is_empty() && !only.contains(kind) => None,
+                rendez_evidence::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
+                _ => None,
+            });
+            match first {
+                Some(trace) => {
+                    if let Err(status) =
+                        write(file, &crate::simulate::write_trace(&ready.program, &trace.moves))
+                    {
+                        return status;
+                    }
+                }
+                None => crate::complain!("note: there is no trace to save"),
+            }
+        }
+        // A reader that has seen enough closes the pipe: no error.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        report.status()
     }
-    // A reader that has seen enough closes the pipe: no error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    report.status()
 }
 
 fn write(file: &Path, text: &str) -> Result<(), u8> {

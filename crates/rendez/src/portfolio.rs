@@ -167,6 +167,7 @@ impl Job<'_> {
         verdicts.take(outcome, &self.ready.program, self.options.recursion);
         let (decided, asked) = verdicts.count();
         self.board.note(decided, asked);
+        self.board.keep(&verdicts.outcome);
         if verdicts.is_done(self) {
             self.board.call_off();
         }

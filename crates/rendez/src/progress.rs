@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use rendez_evidence::{Control, End, Options};
+use rendez_evidence::{Answer, Control, End, Options, Outcome};
 
 struct Running {
     engine: &'static str,
@@ -30,6 +30,8 @@ pub struct Board {
     deadline: Mutex<Option<Instant>>,
     /// Bytes that the process may have.
     memory: usize,
+    /// What is known so far.
+    known: Mutex<Option<Outcome>>,
 }
 
 impl Board {
@@ -108,6 +110,35 @@ impl Board {
         running.iter().for_each(|r| r.control.spare.store(spare, Ordering::Relaxed));
     }
 
+    /// Remembers what is known, for the case that somebody does not stop in time.
+    pub fn keep(&self, outcome: &Outcome) {
+        *self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(outcome.clone());
+    }
+
+    /// What is known when the run ends although somebody has not stopped.
+    fn known_at(&self, end: End) -> Option<Outcome> {
+        let mut outcome = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()?;
+        let answers = outcome.answers.iter_mut().map(|(_, a)| a);
+        for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
+            if let Answer::Inconclusive(why, list) = answer
+                && list.is_empty()
+            {
+                *why = end.reason(outcome.stats.states);
+            }
+        }
+        Some(outcome)
+    }
+
+    /// Why everybody should have stopped, if that is so.
+    fn over(&self) -> Option<End> {
+        let ended = |r: &Running| r.control.ended();
+        match self.left() {
+            _ if self.is_interrupted() => Some(End::Interrupted),
+            Some(left) if left.is_zero() => Some(End::Time),
+            _ => self.running().iter().find_map(ended).filter(|end| *end == End::Memory),
+        }
+    }
+
     fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
         self.call_off();
@@ -160,8 +191,17 @@ fn resident() -> Option<u64> {
 /// How often the limits are looked at.
 const WATCH: Duration = Duration::from_millis(10);
 
-/// Works within the limits of the run, with progress on a terminal, and a clean end on interrupt.
-pub fn watched<R>(options: &Options, work: impl FnOnce(&Board) -> R) -> R {
+/// How long whoever was told to stop may take to do so.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Works within the limits of the run, with progress on a terminal, and a clean end on interrupt. Most engines stop soon
+/// after they are told to; where one does not, `late` ends the run with what is known.
+pub fn watched<R>(
+    options: &Options,
+    late: impl FnOnce(Outcome) + Send + 'static,
+    work: impl FnOnce(&Board) -> R,
+) -> R {
+    let started = Instant::now();
     let board = Arc::new(Board { memory: options.memory, ..Board::default() });
     if let Some(timeout) = options.timeout {
         board.end_within(timeout);
@@ -172,8 +212,19 @@ pub fn watched<R>(options: &Options, work: impl FnOnce(&Board) -> R) -> R {
     let watcher = {
         let (board, done) = (board.clone(), done.clone());
         std::thread::spawn(move || {
+            let mut over: Option<Instant> = None;
+            let mut late = Some(late);
             while !done.load(Ordering::Relaxed) {
                 board.keep_limits();
+                let end = board.over();
+                over = end.map(|_| over.unwrap_or_else(Instant::now));
+                if over.is_some_and(|since| since.elapsed() > GRACE)
+                    && let Some(mut outcome) = end.and_then(|end| board.known_at(end))
+                    && let Some(late) = late.take()
+                {
+                    outcome.stats.seconds = started.elapsed().as_secs_f64();
+                    late(outcome);
+                }
                 std::thread::park_timeout(WATCH);
             }
         })
@@ -214,5 +265,42 @@ fn show(board: &Board, done: &AtomicBool, timeout: Option<Duration>) {
     }
     if let Some(bar) = bar {
         bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rendez_evidence::Kind;
+
+    /// What is told of a run whose engine does not stop when it should.
+    fn told_of_late(options: &Options, answers: Vec<(Kind, Answer)>) -> Outcome {
+        let (send, receive) = std::sync::mpsc::channel();
+        watched(
+            options,
+            move |outcome| send.send(outcome).expect("somebody waits"),
+            |board| {
+                board.keep(&Outcome { answers, ..Outcome::nothing("reach") });
+                board.run("reach", "default checks", None, |_| {
+                    receive.recv_timeout(Duration::from_secs(60)).expect("the run ends without its engine")
+                })
+            },
+        )
+    }
+
+    #[test]
+    fn a_limit_is_kept_although_an_engine_is_not_done() {
+        let open = Answer::Inconclusive("nobody has looked at it".into(), Vec::new());
+        let answers = vec![(Kind::Race, Answer::Holds), (Kind::Spin, open)];
+        let slow = Options { timeout: Some(Duration::from_millis(10)), ..Options::default() };
+        let told = told_of_late(&slow, answers.clone());
+        assert!(matches!(told.answers[0], (Kind::Race, Answer::Holds)));
+        let (_, Answer::Inconclusive(why, _)) = &told.answers[1] else { panic!("nothing is known of it") };
+        assert_eq!(why.obstacle, End::Time.obstacle());
+        let large = Options { memory: 1, ..Options::default() };
+        let (_, Answer::Inconclusive(why, _)) = &told_of_late(&large, answers).answers[1] else {
+            panic!("nothing is known of it")
+        };
+        assert_eq!(why.obstacle, End::Memory.obstacle());
     }
 }

@@ -1,5 +1,7 @@
 //! What the code says about units: where tasks rest, what a step there may touch, what comes before.
 
+use std::sync::Arc;
+
 use rendez_model::access::{Access, closure_by, each_written};
 use rendez_model::{
     Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
@@ -7,6 +9,7 @@ use rendez_model::{
 use rendez_network::quiet::Quiet;
 use rendez_network::slots::Slots;
 use rendez_network::steps::Steps;
+use rustc_hash::FxHashMap;
 
 use super::{NONE, Stubborn, Unit};
 
@@ -367,6 +370,17 @@ impl<'a> Code<'a> {
             unit.before.sort_unstable();
             unit.before.dedup();
         }
+        let (intruding, ending) = (&intruders, &writers[slots..]);
+        self.meetings(&points, &mut units, |acceptor| {
+            [&intruding[acceptor.index()], &ending[acceptor.index()]]
+        });
+        Stubborn { tasks, slots, unit_at, units, callers, intruders, readers, writers }
+    }
+
+    /// Where the calls of task entries are accepted, and what brings an acceptor there; `others` move it besides itself.
+    fn meetings<'u>(&self, points: &[Loc], units: &mut [Unit], others: impl Fn(TaskId) -> [&'u Vec<u32>; 2]) {
+        let program = self.program;
+        let mut known: FxHashMap<Vec<EntryId>, (Arc<[u32]>, Arc<[u32]>)> = FxHashMap::default();
         for (u, loc) in points.iter().enumerate() {
             let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action else {
                 continue;
@@ -380,19 +394,22 @@ impl<'a> Code<'a> {
             if !entries.iter().all(|e| owner(e) == Some(acceptor)) {
                 continue;
             }
-            let accepts =
-                |unit: &Unit| unit.task == acceptor.0 && entries.iter().any(|e| unit.accepts.contains(&e.0));
-            let at: Vec<u32> = (0..units.len() as u32).filter(|q| accepts(&units[*q as usize])).collect();
-            let mut before: Vec<u32> = at.iter().flat_map(|q| units[*q as usize].before.clone()).collect();
-            before.extend(&intruders[acceptor.index()]);
-            before.extend(&writers[slots + acceptor.index()]);
-            before.sort_unstable();
-            before.dedup();
+            // Calls of the same entries meet the same acceptors.
+            let (at, before) = known.entry(entries).or_insert_with_key(|entries| {
+                let accepts = |unit: &Unit| {
+                    unit.task == acceptor.0 && entries.iter().any(|e| unit.accepts.contains(&e.0))
+                };
+                let at: Vec<u32> = (0..units.len() as u32).filter(|q| accepts(&units[*q as usize])).collect();
+                let own = at.iter().map(|q| &units[*q as usize].before);
+                let mut before: Vec<u32> = own.chain(others(acceptor)).flatten().copied().collect();
+                before.sort_unstable();
+                before.dedup();
+                (at.into(), before.into())
+            });
             units[u].acceptor = Some(acceptor.0);
-            units[u].accepted_at = at;
-            units[u].before_accept = before;
+            units[u].accepted_at = at.clone();
+            units[u].before_accept = before.clone();
         }
-        Stubborn { tasks, slots, unit_at, units, callers, intruders, readers, writers }
     }
 
     fn describe(&self, id: u32, loc: Loc, unit: &mut Unit, callers: &mut [Vec<u32>]) {
