@@ -380,7 +380,7 @@ impl<'a> Code<'a> {
     /// Where the calls of task entries are accepted, and what brings an acceptor there; `others` move it besides itself.
     fn meetings<'u>(&self, points: &[Loc], units: &mut [Unit], others: impl Fn(TaskId) -> [&'u Vec<u32>; 2]) {
         let program = self.program;
-        let mut known: FxHashMap<Vec<EntryId>, (Arc<[u32]>, Arc<[u32]>)> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<EntryId>, [Arc<[u32]>; 2]> = FxHashMap::default();
         for (u, loc) in points.iter().enumerate() {
             let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action else {
                 continue;
@@ -395,7 +395,7 @@ impl<'a> Code<'a> {
                 continue;
             }
             // Calls of the same entries meet the same acceptors.
-            let (at, before) = known.entry(entries).or_insert_with_key(|entries| {
+            let [at, before] = known.entry(entries).or_insert_with_key(|entries| {
                 let accepts = |unit: &Unit| {
                     unit.task == acceptor.0 && entries.iter().any(|e| unit.accepts.contains(&e.0))
                 };
@@ -404,7 +404,7 @@ impl<'a> Code<'a> {
                 let mut before: Vec<u32> = own.chain(others(acceptor)).flatten().copied().collect();
                 before.sort_unstable();
                 before.dedup();
-                (at.into(), before.into())
+                [at.into(), before.into()]
             });
             units[u].acceptor = Some(acceptor.0);
             units[u].accepted_at = at.clone();
