@@ -2,7 +2,8 @@
 
 ada/: the first line of a program says `--  expect: KIND, ?KIND, !KIND ; why`. Every kind named must be violated, one
 with a question mark may be, one with an exclamation mark must not be; no other error may be. The warnings dead-entry and
-server-idle count only where they are named. A folder is a program of several units.
+server-idle count only where they are named. A folder is a program of several units. Programs of the corpus are in ada/cases.tsv: case,
+program, what is expected.
 engines/cases.tsv: program, property file, options, rule or check, verdict (`{}` is the folder, `status N` the exit status).
 
 Ends with a line of counts; the exit status is 1 if an answer is wrong.
@@ -15,6 +16,7 @@ import pathlib
 import re
 import subprocess
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 WRONG = ["wrong holds", "false alarm", "crash", "refused", "wrong"]
 
 
@@ -35,19 +37,22 @@ class Command:
             return done.returncode, None
 
 
-def expectation(path):
-    """The kinds that must, may and must not be violated."""
+def first_line(path):
+    """What the first line of a program says about it; none if it says nothing."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        found = re.match(r"--\s*expect:\s*([^;]*)", file.readline())
-    if not found:
-        return None
-    words = [w for w in re.split(r"[,\s]+", found.group(1)) if w and w != "none"]
+        found = re.match(r"--\s*expect:\s*(.*)", file.readline())
+    return found and found.group(1)
+
+
+def expectation(text):
+    """The kinds that must, may and must not be violated."""
+    words = [w for w in re.split(r"[,\s]+", text.split(";")[0]) if w and w != "none"]
     marked = lambda mark: {w[1:] for w in words if w[0] == mark}
     return {w for w in words if w[0] not in "?!"}, marked("?"), marked("!")
 
 
-def judge_program(command, path):
-    must, may, never = expectation(path)
+def judge_program(command, path, expected):
+    must, may, never = expectation(expected)
     status, report = command.run(str(path))
     if report is None or status not in (0, 1, 3):
         return ("refused" if status == 2 else "crash"), f"status {status}"
@@ -80,6 +85,12 @@ def judge_case(command, folder, line):
     return ("undecided" if "inconclusive" in got else "wrong"), f"{', '.join(got) or 'no answer'}, expected {expected}"
 
 
+def table(path, only):
+    """The lines of a table that have a text in them; none if there is no such table."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if line and not line.startswith("#") and only in line]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rendez", default="target/release/rendez")
@@ -98,12 +109,15 @@ def main():
             print(f"{kind:13} {name} {why}", flush=True)
 
     for path in sorted((arguments.folder / "ada").rglob("*.adb")):
-        if arguments.only in str(path) and expectation(path):
-            tell(path.relative_to(arguments.folder), judge_program(command, path))
+        expected = first_line(path)
+        if arguments.only in str(path) and expected is not None:
+            tell(path.relative_to(arguments.folder), judge_program(command, path, expected))
+    for line in table(arguments.folder / "ada" / "cases.tsv", arguments.only):
+        name, path, expected = line.split("\t")
+        tell(f"{name} {path}", judge_program(command, ROOT / path, expected))
     engines = arguments.folder / "engines"
-    for line in (engines / "cases.tsv").read_text().splitlines():
-        if line and not line.startswith("#") and arguments.only in line:
-            tell(" ".join(line.split("\t")[:4]), judge_case(command, engines, line))
+    for line in table(engines / "cases.tsv", arguments.only):
+        tell(" ".join(line.split("\t")[:4]), judge_case(command, engines, line))
     print(", ".join(f"{counts[kind]} {kind}" for kind in ["ok", "undecided", *WRONG]))
     return 1 if any(counts[kind] for kind in WRONG) else 0
 

@@ -58,7 +58,7 @@ def defects(arguments):
 
 def agree(arguments):
     text, _ = output("cargo", "run", "--release", "--quiet", "-p", "rendez-agree", "--", "--rendez", arguments.rendez,
-                     "--seed", "7000000", "--pairs", "200", "--rules", "1")
+                     "--seed", "7000000", "--pairs", "500", "--rules", "1")
     return {"pairs": number(r"(?m)^(\d+) pairs", text), "contradictions": number(r"(?m)^(\d+) contradictions", text)}, text
 
 

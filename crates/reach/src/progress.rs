@@ -386,8 +386,7 @@ impl Proof<'_> {
             (Some(l), None) => self.code[main.index()].contains(l) && !self.comes_again(main, *l),
             _ => false,
         };
-        once && self.allocations(task).is_empty()
-            && !self.comes_again(task, at)
+        once && !self.comes_again(task, at)
             && self.code.iter().flatten().filter(|l| calls(l)).all(|l| *l == at)
     }
 
@@ -618,17 +617,7 @@ impl Proof<'_> {
         let activates =
             |l: Loc| matches!(self.action(l), Action::Activate { tasks, .. } if tasks.contains(&named));
         let declared = self.code.iter().flatten().any(|l| activates(*l));
-        let pools: Vec<(TaskId, Loc)> = self.allocations(task);
-        if !declared {
-            // Between the allocator and the activation nothing waits.
-            return !pools.is_empty()
-                && pools.iter().all(|(by, l)| {
-                    let stop = |l: Loc| matches!(self.action(l), Action::Activate { .. });
-                    let until = self.reachable(*by, self.action(*l).successors(), stop);
-                    until.iter().all(|l| !self.is_wait(*l) || stop(*l)) && self.passes(*by, &until)
-                });
-        }
-        if depth > self.program.tasks.len() || !pools.is_empty() {
+        if !declared || depth > self.program.tasks.len() {
             return false;
         }
         // What is started again is not there before that.
@@ -653,22 +642,8 @@ impl Proof<'_> {
                 }
             }
         }
-        starters.extend(self.allocations(caller));
         !starters.is_empty()
             && starters.iter().all(|(by, l)| activates(*l) || self.is_born_when(task, *by, *l, depth + 1))
-    }
-
-    /// Where a task may be taken from a pool.
-    fn allocations(&self, task: TaskId) -> Vec<(TaskId, Loc)> {
-        let mut all = Vec::new();
-        for (t, code) in self.code.iter().enumerate() {
-            for l in code {
-                if matches!(self.action(*l), Action::Allocate { pool, .. } if pool.contains(&task)) {
-                    all.push((TaskId::from(t), *l));
-                }
-            }
-        }
-        all
     }
 
     /// Whether a task cannot go on for ever just looking at something.
