@@ -1,5 +1,5 @@
 //! What each reduction does with the corpus and with generated programs, pinned: `corpus/pinned.tsv` has the size of each
-//! model after the passes, the states that `reach` keeps with all reductions and without one of them, and what the proofs by the
+//! model after the passes, the states that `reach` keeps and the steps that it takes, with all reductions and without one of them, and what the proofs by the
 //! code alone show. A reduction that does less than it did, or more, shows here even where no verdict changes.
 //!
 //! `RENDEZ_PIN=1 cargo test --test pinned` writes the file anew; every line that changes wants a reason.
@@ -83,7 +83,7 @@ fn pinned(name: &str, program: &Program) -> String {
     for way in &ways {
         let reached = rendez_reach::reach(&semantics, &options, way, &Control::default(), &[]);
         let _ = match reached.end {
-            End::Complete => write!(line, "\t{}", reached.stats.states),
+            End::Complete => write!(line, "\t{} {}", reached.stats.states, reached.stats.transitions),
             _ => write!(line, "\tmore"),
         };
     }
