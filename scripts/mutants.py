@@ -119,6 +119,10 @@ def sample(arguments, tree):
     text = subprocess.run(["cargo", "mutants", "--list", "--json", *words], cwd=ROOT, check=True, capture_output=True).stdout
     everything = [m for m in json.loads(text) if m.get("function")]
     random.Random(arguments.sample).shuffle(everything)
+    if arguments.again:
+        lines = arguments.again.read_text().splitlines()
+        missed = {change(line.split(" ", 1)[1].removesuffix(": MISSED")) for line in lines if line.endswith(": MISSED")}
+        everything = [m for m in everything if change(m["name"]) in missed]
     sources, taken, bodies = {}, [], collections.defaultdict(set)
     for mutant in everything:
         if len(taken) == arguments.count:
@@ -229,9 +233,13 @@ def explained():
     return {(file, name): why for file, name, why in lines}
 
 
+def change(name):
+    """The file and the change of a mutant, without its place, which moves."""
+    return re.sub(r"^([^:]*):\S+: ", r"\1\t", name)
+
+
 def described(mutant):
-    """The file and the change, without its place, which moves."""
-    return mutant["file"], re.sub(r"^\S+: ", "", mutant["name"])
+    return tuple(change(mutant["name"]).split("\t", 1))
 
 
 def tell(mutants, refused, results):
@@ -251,7 +259,7 @@ def tell(mutants, refused, results):
     print(f"{refused} more are no programs.")
     for mutant in mutants:
         if not results[mutant["id"]] and described(mutant) not in known:
-            print(f"missed: {mutant['id']} {mutant['name']}")
+            print(f"missed: {mutant['name']}")
     return total["missed"]
 
 
@@ -260,7 +268,7 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--sample", type=int, default=0, help="which sample")
     parser.add_argument("--file", action="append", help="only these files")
-    parser.add_argument("--only", action="append", type=int, help="only the mutants with these numbers")
+    parser.add_argument("--again", type=pathlib.Path, help="only what this run missed, told by what it printed")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     if not shutil.which("cargo-mutants"):
@@ -282,15 +290,14 @@ def main():
         raise SystemExit(f"test {usual[0]} fails without a mutant:\n{usual[1][-4000:]}")
     print("without a mutant: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in usual.items()), flush=True)
     limits = {name: 2 * seconds + 20 for name, seconds in usual.items()}
-    chosen = [m for m in viable if not arguments.only or m["id"] in arguments.only]
     results = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.processes) as pool:
-        tried = {pool.submit(run, tree, tests, m["id"], limits): m for m in chosen}
+        tried = {pool.submit(run, tree, tests, m["id"], limits): m for m in viable}
         for future in concurrent.futures.as_completed(tried):
             mutant = tried[future]
             results[mutant["id"]] = future.result()
-            print(f"{len(results)}/{len(chosen)} {mutant['name']}: {future.result() or 'MISSED'}", flush=True)
-    return 1 if tell(chosen, len(mutants) - len(viable), results) else 0
+            print(f"{len(results)}/{len(viable)} {mutant['name']}: {future.result() or 'MISSED'}", flush=True)
+    return 1 if tell(viable, len(mutants) - len(viable), results) else 0
 
 
 if __name__ == "__main__":
