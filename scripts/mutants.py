@@ -132,7 +132,8 @@ def sample(arguments, tree):
         body = source.body(mutant)
         if body and apart(bodies[path], body):
             bodies[path].add(body)
-            taken.append({**mutant, "body": body, "id": len(taken) + 1})
+            line = source.text.splitlines()[mutant["span"]["start"]["line"] - 1].strip()
+            taken.append({**mutant, "body": body, "id": len(taken) + 1, "line": line})
     print(f"{len(taken)} of {len(everything)} mutants, sample {arguments.sample}", flush=True)
     return taken, sources
 
@@ -230,7 +231,7 @@ def explained():
     if not EXPLAINED.exists():
         return {}
     lines = [line.split("\t") for line in EXPLAINED.read_text().splitlines() if line and not line.startswith("#")]
-    return {(file, name): why for file, name, why in lines}
+    return {tuple(known): why for *known, why in lines}
 
 
 def change(name):
@@ -239,7 +240,8 @@ def change(name):
 
 
 def described(mutant):
-    return tuple(change(mutant["name"]).split("\t", 1))
+    """The file, the change and the line of a mutant."""
+    return *change(mutant["name"]).split("\t", 1), mutant["line"]
 
 
 def tell(mutants, refused, results):
@@ -259,7 +261,7 @@ def tell(mutants, refused, results):
     print(f"{refused} more are no programs.")
     for mutant in mutants:
         if not results[mutant["id"]] and described(mutant) not in known:
-            print(f"missed: {mutant['name']}")
+            print("missed: " + "\t".join(described(mutant)))
     return total["missed"]
 
 
