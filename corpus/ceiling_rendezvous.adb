@@ -1,4 +1,4 @@
---  expect: unhandled-exception?
+--  expect: program-error?, unhandled-exception?
 --  Who is served may have a higher priority than the server: in a subprogram that the accept statement calls,
 --  too, nobody knows whether the ceiling is exceeded.
 pragma Task_Dispatching_Policy (FIFO_Within_Priorities);

@@ -120,6 +120,20 @@ impl<'a> Elaborator<'a> {
         self.cx.cur = passes;
     }
 
+    /// A call comes from above a ceiling.
+    fn break_ceiling(&mut self) {
+        let exception = Model::Const(i64::from(ExceptionId::PROGRAM_ERROR.0));
+        self.end_path(Action::Raise { exception, by_tasking: true });
+    }
+
+    /// A call may come from above a ceiling.
+    fn doubt_ceiling(&mut self) {
+        let (fails, passes) = self.branch(Some(Model::Any));
+        self.cx.cur = fails;
+        self.break_ceiling();
+        self.cx.cur = passes;
+    }
+
     /// Raises an exception unless a condition holds.
     pub(crate) fn require(&mut self, condition: Model, exception: ExceptionId) {
         match condition {
@@ -370,11 +384,28 @@ impl<'a> Elaborator<'a> {
         self.scopes[instance.0].policies = all;
     }
 
+    /// Whether evaluating an expression may run code of the program, functions without parameters included.
+    fn runs_code(&mut self, e: &'a syntax::Expr) -> bool {
+        match &e.kind {
+            ExprKind::Unary(_, a) | ExprKind::Qualified(_, a) => self.runs_code(a),
+            ExprKind::Binary(_, a, b) => self.runs_code(a) || self.runs_code(b),
+            _ => {
+                crate::expression::may_call(e)
+                    || matches!(self.quiet_meaning(e), Some(Meaning::Subprograms(_)))
+            }
+        }
+    }
+
     /// An assertion of the user's: it is reported if it fails, and raises an exception if the program
     /// wants it checked.
     pub(crate) fn asserted(&mut self, kind: &str, condition: &'a syntax::Expr, text: String) {
+        let policy = self.policy(kind, self.cx.scope, condition.span);
+        if policy == Policy::Ignore && self.runs_code(condition) {
+            let what = "an assertion that the policy ignores is not evaluated, and not looked at if it calls something";
+            return self.program.assume(what, condition.span);
+        }
         let cond = self.condition(condition).unwrap_or(Model::Any);
-        if self.policy(kind, self.cx.scope, condition.span) != Policy::Check {
+        if policy != Policy::Check {
             self.program.assume(
                 "an assertion that fails raises no exception where no Assertion_Policy (Check) is stated",
                 Span::NOWHERE,
@@ -822,7 +853,7 @@ impl<'a> Elaborator<'a> {
             && self.unit_types.iter().any(|u| u.implements && u.is_protected() && named(u))
         {
             // It may be an object of another type that implements the same interface.
-            return self.perhaps(ExceptionId::PROGRAM_ERROR);
+            return self.doubt_ceiling();
         }
         if self.unit_types[of].is_protected() {
             self.check_ceiling_of(UnitTypeId(of), self.unit_types[of].scope);
@@ -835,11 +866,8 @@ impl<'a> Elaborator<'a> {
         let (least, most) = self.active_priority();
         match ceiling {
             Some(ceiling) if most <= ceiling => {}
-            Some(ceiling) if least > ceiling => {
-                let exception = Model::Const(i64::from(ExceptionId::PROGRAM_ERROR.0));
-                self.end_path(Action::Raise { exception, by_tasking: true });
-            }
-            _ => self.perhaps(ExceptionId::PROGRAM_ERROR),
+            Some(ceiling) if least > ceiling => self.break_ceiling(),
+            _ => self.doubt_ceiling(),
         }
     }
 

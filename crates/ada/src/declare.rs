@@ -249,11 +249,7 @@ impl<'a> Elaborator<'a> {
                         let key = (self.root(ty), attribute.key.clone());
                         self.operational.insert(key, (value, self.cx.scope));
                     }
-                    (None, "address") => {
-                        self.effects(value);
-                        let what = "an address clause makes no two variables share memory";
-                        self.program.assume(what, attribute.span);
-                    }
+                    (None, "address") => self.address(value, attribute.span),
                     _ => {}
                 }
             }
@@ -315,10 +311,15 @@ impl<'a> Elaborator<'a> {
         constant: bool,
         ty: &'a TypeRef,
         init: Option<&'a syntax::Expr>,
-        aspects: &[Aspect],
+        aspects: &'a [Aspect],
     ) {
         if let TypeRef::Subtype(subtype) = ty {
             self.check_constraint(subtype);
+        }
+        for aspect in aspects.iter().filter(|a| a.name.key == "address") {
+            if let Some(value) = &aspect.value {
+                self.address(value, aspect.name.span);
+            }
         }
         let mut ty = self.type_ref(ty);
         // The bounds of an unconstrained array come from its initial value, which is evaluated once.
@@ -399,6 +400,12 @@ impl<'a> Elaborator<'a> {
         }
         self.control_object(&obj, ty, init, name.span);
         self.bind_object(name, obj, ty, constant);
+    }
+
+    /// An address is given to a variable.
+    fn address(&mut self, value: &'a syntax::Expr, span: Span) {
+        self.effects(value);
+        self.program.assume("an address clause makes no two variables share memory", span);
     }
 
     /// Whether an access value must designate something that fits the constraint of its subtype.
@@ -558,6 +565,14 @@ impl<'a> Elaborator<'a> {
                 self.ceilings |= name.key == "locking_policy" && policy == "ceiling_locking";
                 if name.key == "queuing_policy" && policy == "priority_queuing" {
                     self.reject(name.span, "priority queuing: entry queues are modelled first in, first out");
+                }
+            }
+            "partition_elaboration_policy" => {
+                if args.first().is_some_and(|a| dotted(&a.1) == "sequential") {
+                    self.reject(
+                        name.span,
+                        "sequential elaboration: library tasks are activated with their package",
+                    );
                 }
             }
             _ => {}

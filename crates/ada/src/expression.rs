@@ -11,6 +11,9 @@ use crate::env::*;
 use crate::library;
 use crate::syntax::{self, *};
 
+/// Expressions with more parts within each other are refused.
+const MOST_NESTED: usize = 1000;
+
 impl<'a> Elaborator<'a> {
     // ---- names -------------------------------------------------------------------------------
 
@@ -821,7 +824,16 @@ impl<'a> Elaborator<'a> {
             self.cx.span = outer;
         }
         self.depth += 1;
-        let value = if self.depth > 300 { Val::Unknown { input: false } } else { self.value_of(e, want) };
+        let value = match self.depth > MOST_NESTED {
+            true => {
+                self.reject(
+                    e.span,
+                    format!("an expression of more than {MOST_NESTED} parts within each other"),
+                );
+                Val::Unknown { input: false }
+            }
+            false => self.value_of(e, want),
+        };
         self.depth -= 1;
         self.cx.span = outer;
         value

@@ -163,7 +163,9 @@ impl Front {
         self.diagnostics.extend(elaborated.diagnostics);
         self.rejected = elaborated.rejected;
         if !self.has_errors() {
-            self.program = Some(elaborated.program);
+            let mut program = elaborated.program;
+            rendez_model::passes::doubt_unknown_values(&mut program);
+            self.program = Some(program);
         }
     }
 }

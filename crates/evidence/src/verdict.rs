@@ -245,7 +245,9 @@ impl<'s, 'p> Findings<'s, 'p> {
         }
         let unknown = self.not_followed();
         let nodes = &self.program.nodes;
-        let asserts = nodes.iter().any(|n| matches!(n.action, Action::Assert { .. }));
+        // What is not modelled may hold assertions.
+        let asserts =
+            nodes.iter().any(|n| matches!(n.action, Action::Assert { .. } | Action::Unsupported { .. }));
         let idle = |kind: Kind| match kind {
             Kind::Assertion => !asserts,
             Kind::DeadEntry => self.program.entries.is_empty(),

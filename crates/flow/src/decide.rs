@@ -179,7 +179,7 @@ impl One<'_> {
                         false => vacuous(property, 0, &witness(&tfg, &run)),
                     };
                     let open = open_for_ever(property, 0, &witness(&tfg, &run));
-                    if !left && !open.is_empty() {
+                    if !open.is_empty() {
                         answer.answer = Answer::Inconclusive(open.into(), Vec::new());
                         answer.vacuous = None;
                     }
@@ -401,6 +401,11 @@ impl One<'_> {
             match replay(&semantics, tfg, path, options, self.control) {
                 Replay::Found(moves, state) => {
                     findings.seen(&Seen::Broken { monitor: 0 }, &moves, &state);
+                    if !findings.contradictions.is_empty() {
+                        return Result::Stuck {
+                            why: "a path is left, and its trace does not show the violation".into(),
+                        };
+                    }
                     let mut answers =
                         findings.properties("flow", &Witness::default(), self.options.fairness, |_| {
                             Reason::default()

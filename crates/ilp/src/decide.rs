@@ -141,9 +141,10 @@ impl One<'_> {
                     None => findings.seen(&seen, &found.0, &found.1),
                 }
                 answer.answer = match monitor {
-                    _ if !findings.contradictions.is_empty() => {
-                        Answer::Inconclusive("the trace does not replay".into(), Vec::new())
-                    }
+                    _ if !findings.contradictions.is_empty() => Answer::Inconclusive(
+                        "the trace does not replay, or does not show the violation".into(),
+                        Vec::new(),
+                    ),
                     Some(_) => {
                         let fairness = self.options.fairness;
                         findings

@@ -9,6 +9,7 @@ mod inputs;
 mod locks;
 mod opaque;
 mod slice;
+mod unknown;
 
 pub use compact::compact;
 pub use constants::{fold_constants, propagate_constants};
@@ -18,3 +19,4 @@ pub use inputs::classify_inputs;
 pub use locks::drop_idle_locks;
 pub use opaque::make_opaque;
 pub use slice::{Delays, cells_that_matter, for_monitor, slice};
+pub use unknown::doubt_unknown_values;

@@ -1430,4 +1430,4 @@ pub const DEFAULT_RECURSION: usize = 32;
 const UNKNOWN_GUARDS: usize = 16;
 
 /// Up to this many values a cell's range is enumerated when the environment sets it.
-const HAVOC_VALUES: i64 = 16;
+pub(crate) const HAVOC_VALUES: i64 = 16;

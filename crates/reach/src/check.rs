@@ -370,7 +370,7 @@ impl Run {
     /// After a hunt that found something: the rest is not known.
     fn of_hunt(program: &Program) -> Run {
         let entries = Entries::new(program);
-        Run { end: End::Interrupted, stats: Stats::default(), entries }
+        Run { end: End::Found, stats: Stats::default(), entries }
     }
 }
 

@@ -182,6 +182,9 @@ pub fn prepared(check: &Check) -> Result<(Ready, Queries), u8> {
     Ok((ready, queries))
 }
 
+/// Thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
 fn run_check(check: Check) -> u8 {
     let started = Instant::now();
     let mut only = Vec::new();
@@ -201,8 +204,8 @@ fn run_check(check: Check) -> u8 {
         );
         return BAD_INPUT;
     }
-    if check.timeout.is_some_and(|t| !t.is_finite() || t <= 0.0) {
-        crate::complain!("error: --timeout takes a positive number of seconds");
+    if check.timeout.is_some_and(|t| !(t > 0.0 && t <= MOST_SECONDS)) {
+        crate::complain!("error: --timeout takes a positive number of seconds, at most a billion");
         return BAD_INPUT;
     }
     let mut ready = match read(&check.input) {
@@ -450,7 +453,6 @@ fn style(check: &Check, colour: bool) -> Style {
     }
 }
 
-/// How a directed search is to go; what is wrong if options contradict each other.
 /// Where spurious cycles are kept out.
 fn linear_settings(check: &Check, ready: &Ready) -> Result<rendez_ilp::Settings, String> {
     use rendez_certificate::Sector;
@@ -482,6 +484,7 @@ fn linear_settings(check: &Check, ready: &Ready) -> Result<rendez_ilp::Settings,
     Ok(settings)
 }
 
+/// How a directed search is to go; what is wrong if options contradict each other.
 fn directed_settings(check: &Check, only: &[Kind]) -> Result<rendez_directed::Settings, String> {
     use rendez_directed::{Measure, Order};
     let used = [

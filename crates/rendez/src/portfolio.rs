@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rendez_evidence::{
-    Answer, Control, End, Finding, Kind, Options, Outcome, PropertyAnswer, Question, Severity, Stats,
+    Answer, Control, End, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Question, Reason,
+    Severity, Stats,
 };
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
@@ -186,7 +187,8 @@ impl Job<'_> {
             (false, true) => &[Engine::Reach, Engine::Explore, Engine::Directed, Engine::Ilp],
             (false, false) => &[Engine::Flow, Engine::Reach, Engine::Explore, Engine::Ilp, Engine::Directed],
         };
-        let answers = engines.iter().enumerate().map(|(i, engine)| {
+        let mut verdicts = Verdicts::new(self);
+        for (i, engine) in engines.iter().enumerate() {
             let mut ask = self.all();
             if matches!(engine, Engine::Explore | Engine::Flow | Engine::Ilp) {
                 // Temporal formulas are for others.
@@ -195,10 +197,10 @@ impl Job<'_> {
             let left = (engines.len() - i) as u32;
             let share = |t: Duration| t.saturating_sub(started.elapsed()) / left;
             let options = Options { timeout: self.options.timeout.map(share), ..self.options.clone() };
-            self.run(*engine, &ask, &options)
-        });
-        let verdicts = Verdicts::new(self);
-        let mut outcome = verdicts.compared(answers, &self.ready.program, self.options.recursion);
+            verdicts.take(self.run(*engine, &ask, &options), &self.ready.program, self.options.recursion);
+            self.board.keep(&verdicts.outcome);
+        }
+        let mut outcome = verdicts.outcome;
         outcome.stats.seconds = started.elapsed().as_secs_f64();
         outcome
     }
@@ -230,7 +232,8 @@ fn has_findings(answer: &Answer) -> bool {
 
 impl Verdicts {
     pub fn new(job: &Job) -> Verdicts {
-        let unknown = || Answer::Inconclusive("nobody has looked at it".into(), Vec::new());
+        let reason = || Reason::new(Obstacle::Time, "no engine came to an answer within the limits");
+        let unknown = || Answer::Inconclusive(reason(), Vec::new());
         let mut outcome = Outcome::nothing("reach");
         outcome.end = End::Interrupted;
         if job.checks {
@@ -281,17 +284,6 @@ impl Verdicts {
     pub fn is_done(&self, job: &Job) -> bool {
         let checked = self.complete || self.open_checks(job).is_empty();
         checked && self.open_properties().is_empty()
-    }
-
-    /// Takes over what all engines found out, one after the other.
-    fn compared(
-        mut self,
-        answers: impl Iterator<Item = Outcome>,
-        program: &Program,
-        recursion: usize,
-    ) -> Outcome {
-        answers.for_each(|outcome| self.take(outcome, program, recursion));
-        self.outcome
     }
 
     /// Takes over what an engine found out; what contradicts the rest is kept as a contradiction.
@@ -541,7 +533,9 @@ mod tests {
         let told = |last: fn(Kind) -> Answer| {
             let answers =
                 [outcome("reach", circular), outcome("explore", circular), outcome("directed", last)];
-            verdicts().compared(answers.into_iter(), &program, 1).contradictions
+            let mut all = verdicts();
+            answers.into_iter().for_each(|answer| all.take(answer, &program, 1));
+            all.outcome.contradictions
         };
         assert_eq!(told(circular), Vec::<String>::new());
         let found = told(planted);

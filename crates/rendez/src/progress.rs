@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use rendez_evidence::{Answer, Control, End, Options, Outcome};
+use rendez_evidence::{Answer, Control, End, Obstacle, Options, Outcome};
 
 struct Running {
     engine: &'static str,
@@ -120,8 +120,10 @@ impl Board {
         let mut outcome = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()?;
         let answers = outcome.answers.iter_mut().map(|(_, a)| a);
         for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
+            // What stopped an engine for good stays the reason.
             if let Answer::Inconclusive(why, list) = answer
                 && list.is_empty()
+                && why.obstacle == Obstacle::Time
             {
                 *why = end.reason(outcome.stats.states);
             }
@@ -131,11 +133,11 @@ impl Board {
 
     /// Why everybody should have stopped, if that is so.
     fn over(&self) -> Option<End> {
-        let ended = |r: &Running| r.control.ended();
+        let is_full = |r: &Running| r.control.ended() == Some(End::Memory);
         match self.left() {
             _ if self.is_interrupted() => Some(End::Interrupted),
             Some(left) if left.is_zero() => Some(End::Time),
-            _ => self.running().iter().find_map(ended).filter(|end| *end == End::Memory),
+            _ => self.running().iter().any(is_full).then_some(End::Memory),
         }
     }
 
@@ -183,9 +185,10 @@ impl Board {
 
 /// Bytes of memory that the process has.
 fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * 4096)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 /// How often the limits are looked at.
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_kept_although_an_engine_is_not_done() {
-        let open = Answer::Inconclusive("nobody has looked at it".into(), Vec::new());
+        let open = Answer::Inconclusive(End::Time.reason(0), Vec::new());
         let answers = vec![(Kind::Race, Answer::Holds), (Kind::Spin, open)];
         let slow = Options { timeout: Some(Duration::from_millis(10)), ..Options::default() };
         let told = told_of_late(&slow, answers.clone());

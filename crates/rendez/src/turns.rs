@@ -8,7 +8,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Answer, End, Options, Outcome, Question};
+use rendez_evidence::{Answer, End, Obstacle, Options, Outcome, Question};
 use rendez_model::{Program, passes};
 
 use crate::arguments::Engine;
@@ -17,10 +17,10 @@ use crate::portfolio::{Ask, Job, Verdicts, lock};
 
 /// The first turn of an engine.
 const FIRST: Duration = Duration::from_millis(400);
-/// How long one thread works before a second one joins it.
-const AT_ONCE: Duration = Duration::from_secs(2);
-/// How much longer the next one is.
+/// Each turn is so many times as long as the one before.
 const GROWTH: u32 = 4;
+/// How long each engine that proves works on a subject before a second thread joins.
+const AT_ONCE: Duration = Duration::from_secs(2);
 /// How long the search goes on once there is an error, where nobody sets a limit.
 const ONCE_FOUND: Duration = Duration::from_secs(10);
 /// What is left of a turn when its engine stops on its own.
@@ -129,6 +129,7 @@ impl Job<'_> {
             for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
                 if let Answer::Inconclusive(why, list) = answer
                     && list.is_empty()
+                    && why.obstacle == Obstacle::Time
                 {
                     why.text = format!(
                         "an error was found before this was decided; --timeout gives it more time ({why})"

@@ -778,6 +778,11 @@ impl Ranges {
 
     /// Whether an assignment may store more than fits into 32 bits.
     fn overflows(&self, program: &Program, to: &Place, value: &Expr) -> Overflow {
+        // A check for overflow says no more than the cell does.
+        let value = match value {
+            Expr::Check(inner, lo, hi) if (*lo, *hi) == (i64::from(i32::MIN), i64::from(i32::MAX)) => inner,
+            value => value,
+        };
         let (Some((lo, hi)), grows) = self.of(program, value) else { return Overflow::Never };
         let mut over = false;
         to.each_cell(program, |c| {
@@ -844,7 +849,7 @@ fn circular(program: &Program, copies: &[Vec<VarId>]) -> Vec<bool> {
 }
 
 /// Cells between which entry calls may copy: those at the same position of as many parameters.
-fn copies(program: &Program) -> Vec<Vec<VarId>> {
+pub(super) fn copies(program: &Program) -> Vec<Vec<VarId>> {
     let mut all: BTreeMap<(usize, usize), Vec<VarId>> = BTreeMap::new();
     let mut pass = |cells: &[VarId]| {
         for (i, cell) in cells.iter().enumerate() {
