@@ -567,13 +567,9 @@ impl<'a> Elaborator<'a> {
                     self.reject(name.span, "priority queuing: entry queues are modelled first in, first out");
                 }
             }
-            "partition_elaboration_policy" => {
-                if args.first().is_some_and(|a| dotted(&a.1) == "sequential") {
-                    self.reject(
-                        name.span,
-                        "sequential elaboration: library tasks are activated with their package",
-                    );
-                }
+            "partition_elaboration_policy" if args.first().is_some_and(|a| dotted(&a.1) == "sequential") => {
+                let what = "sequential elaboration: library tasks are activated with their package";
+                self.reject(name.span, what);
             }
             _ => {}
         }

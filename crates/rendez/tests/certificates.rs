@@ -142,7 +142,7 @@ fn a_rule_that_the_first_step_breaks_is_refused() {
     let Arguments { command: Command::Check(check) } = Arguments::parse_from(words) else {
         panic!("a check")
     };
-    let (ready, _) = rendez::commands::prepared(&check).ok().expect("a program");
+    let (ready, _) = rendez::commands::prepared(&check).expect("a program");
     let plan = Plan::default();
     let refused = verify(&ready.program, ready.recursion, &Subject::Property, &plan, None);
     assert!(refused.is_err());
