@@ -21,7 +21,6 @@ use run::Run;
 pub struct Semantics<'p> {
     pub program: &'p Program,
     /// A procedure is active in a task at most this often; executions that go deeper stop.
-    /// How deep calls of a procedure within each other are followed.
     pub recursion: usize,
     object_entries: Vec<Vec<EntryId>>,
     task_entries: Vec<Vec<EntryId>>,

@@ -8,8 +8,6 @@
 //! before, so that circles of waiting remain. If every place is excluded, and no task can go on for ever
 //! without doing anything, the program neither blocks nor spins, however many tasks it has.
 //!
-//! Executions that meet a bound are not looked at: whoever comes there goes no further, and waits for nothing.
-//!
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
@@ -154,7 +152,7 @@ impl Proof<'_> {
             | Action::Await { .. }
             | Action::Stop { .. }
             | Action::Terminate => false,
-            Action::Havoc { to: Place::Var(_), .. } | Action::Allocate { to: Place::Var(_), .. } => false,
+            Action::Havoc { to: Place::Var(_), .. } => false,
             Action::Activate { .. } => self.activations_fail,
             Action::Assign { to: Place::Var(v), value, .. } => !fold(value).fits(self.program, *v),
             Action::Assign { to: Place::Indexed(table, index), value, .. } => {

@@ -25,7 +25,6 @@ pub fn write(folder: &Path, decided: &mut [rendez_ilp::Decided], ready: &Ready) 
             arguments.push(word);
         }
     }
-    let mut written: Vec<String> = Vec::new();
     for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
         let certificate = Certificate {
             arguments: arguments.clone(),
@@ -37,15 +36,21 @@ pub fn write(folder: &Path, decided: &mut [rendez_ilp::Decided], ready: &Ready) 
         };
         let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
         let mut name: String = one.answer.name.chars().map(plain).collect();
-        while written.contains(&name) {
+        let mut path = folder.join(format!("{name}.certificate"));
+        while is_of_another(&path, &one.answer.name) {
             name.push('-');
+            path = folder.join(format!("{name}.certificate"));
         }
-        let path = folder.join(format!("{name}.certificate"));
-        written.push(name);
         std::fs::write(&path, certificate.print()).map_err(|e| failed(&path, e))?;
         one.answer.certificate = Some(path.display().to_string());
     }
     Ok(())
+}
+
+/// Whether a file is the certificate of another property: two names may differ only in what no file name has.
+fn is_of_another(path: &Path, property: &str) -> bool {
+    let known = std::fs::read_to_string(path).ok().and_then(|text| Certificate::parse(&text).ok());
+    known.is_some_and(|c| c.property != property)
 }
 
 fn files(map: &SourceMap) -> Vec<(String, String)> {

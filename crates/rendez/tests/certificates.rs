@@ -147,3 +147,33 @@ fn a_rule_that_the_first_step_breaks_is_refused() {
     let refused = verify(&ready.program, ready.recursion, &Subject::Property, &plan, None);
     assert!(refused.is_err());
 }
+
+#[test]
+fn names_that_look_alike_in_a_folder_have_files_of_their_own() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alike");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let query = |name: &str| {
+        format!(
+            "(defquery \"{name}\" \"nofair\" (omega-star-less (sequence (interval :initial t :open t \
+             :ends-with '(\"any\") :constraints '((>= \"any\" 3))))))\n"
+        )
+    };
+    let text = format!("event any = accept S.E;\n{}{}", query("q-1"), query("q_1"));
+    std::fs::write(folder.join("rules.inca"), text).expect("the rules");
+    std::fs::copy(corpus("query_counts_overlap.adb"), folder.join("main.adb")).expect("the program");
+    let rendez = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rendez"));
+        let done = command.args(words).current_dir(&folder).output().expect("rendez runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned())
+    };
+    // A second run finds the files of the first.
+    for _ in 0..2 {
+        let words =
+            ["check", "--engine", "ilp", "--certificate", "out", "--property", "rules.inca", "main.adb"];
+        assert_eq!(rendez(&words).0, Some(0));
+    }
+    let (status, text) = rendez(&["verify", "out/q-1.certificate", "out/q-1-.certificate"]);
+    assert!(status == Some(0) && text.contains("q-1 holds") && text.contains("q_1 holds"), "{text}");
+    assert_eq!(std::fs::read_dir(folder.join("out")).expect("certificates").count(), 2);
+}
