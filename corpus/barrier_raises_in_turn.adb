@@ -1,4 +1,4 @@
---  expect: program-error
+--  expect: program-error, dead-entry
 --  The right operand of a barrier fails as soon as it is looked at.
 procedure Barrier_Raises_In_Turn is
    protected Gate is

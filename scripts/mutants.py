@@ -33,7 +33,7 @@ FILES = [
     "crates/certificate/src/proof.rs", "crates/certificate/src/derive.rs", "crates/certificate/src/system.rs",
 ]
 # The quick tests first: most mutants are caught by the first one.
-TESTS = ["rendez_model", "rendez_certificate", "rendez_reach", "pinned", "corpus", "random", "sequences", "temporal"]
+TESTS = ["rendez_model", "rendez_certificate", "rendez_reach", "pinned", "certificates", "corpus", "random", "sequences", "temporal"]
 SWITCH = """
 /// Which mutant runs, if any.
 pub fn mutant() -> u32 {

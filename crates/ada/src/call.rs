@@ -17,6 +17,9 @@ use crate::syntax::{self, *};
 /// Copies of one subprogram at most: recursion could ask for more and more.
 const MAX_COPIES: usize = 64;
 
+/// Of those, how many there may be for arguments that could be copied, too.
+const MAX_BY_REFERENCE: usize = 8;
+
 /// A value or reference for one parameter.
 enum Actual {
     Value(Vec<Model>),
@@ -339,26 +342,18 @@ impl<'a> Elaborator<'a> {
         let here = self.cx.scope;
         let mut references = String::new();
         let mut actuals = Vec::new();
+        let mut order = Vec::new();
         for (i, param) in sub.spec.params.iter().enumerate() {
             self.cx.scope = sub.scope;
             let ty = self.type_ref(&param.ty);
             self.cx.scope = here;
-            let by_reference = self.is_active(ty)
-                || self.is_tagged(ty)
-                || matches!(
-                    self.kind(ty),
-                    // With bounds, and the bounds of components, of the argument.
-                    TypeKind::Array { bounds: None, .. }
-                        | TypeKind::Record { discriminants: [_, ..], constraint: None, .. }
-                        | TypeKind::Opaque
-                        | TypeKind::Unfinished
-                        | TypeKind::Interface
-                        | TypeKind::Unmodelled(_)
-                );
             let given = match actual_for(args, i, &param.name).map(|a| &a.value) {
                 Some(Choice::Expr(e)) if !matches!(e.kind, ExprKind::Default) => Some((e, here)),
                 _ => param.default.as_ref().map(|d| (d, sub.scope)),
             };
+            let by_reference = self.always_by_reference(ty)
+                || given.is_some_and(|(e, scope)| scope == here && self.may_be_by_reference(sub, e, ty));
+            let first = self.program.nodes.len();
             let actual = match given {
                 None => Actual::Value(Vec::new()),
                 Some((e, scope)) => {
@@ -368,6 +363,11 @@ impl<'a> Elaborator<'a> {
                     actual
                 }
             };
+            let mut reads = false;
+            if let Actual::Value(given) = &actual {
+                given.iter().for_each(|v| v.each_cell(&self.program, &mut |_| reads = true));
+            }
+            order.push((first, reads));
             if let Actual::Reference(obj, of) = &actual {
                 references.push_str(&format!("{obj:?} {of:?};"));
             }
@@ -380,6 +380,7 @@ impl<'a> Elaborator<'a> {
             };
             actuals.push((ty, actual));
         }
+        self.note_order(&order, span);
         // A subprogram that creates objects, called once here, gets a copy of its own: then its
         // allocators are evaluated once, too.
         let code = std::ptr::from_ref(sub.spec).addr();
@@ -415,6 +416,50 @@ impl<'a> Elaborator<'a> {
         }
         values.extend(std::iter::repeat_n(Model::Any, info.result_cells.len()));
         Some((proc, info, values))
+    }
+
+    /// Types whose parameters are never copied here: an object of such a type has an identity, or bounds, or
+    /// the bounds of components, of its own.
+    fn always_by_reference(&mut self, ty: TypeId) -> bool {
+        self.is_active(ty)
+            || self.is_tagged(ty)
+            || matches!(
+                self.kind(ty),
+                TypeKind::Array { bounds: None, .. }
+                    | TypeKind::Record { discriminants: [_, ..], constraint: None, .. }
+                    | TypeKind::Opaque
+                    | TypeKind::Unfinished
+                    | TypeKind::Interface
+                    | TypeKind::Unmodelled(_)
+            )
+    }
+
+    /// Whether an argument that is an array or record is passed by reference. The language demands this of some
+    /// types, leaves it open for the others (RM 6.2), and compilers do it for all but small objects. Each object
+    /// needs a copy of the code, so there is a limit; beyond it, and where the object is chosen at run time,
+    /// the argument is copied. A value that nobody else can name is always copied.
+    fn may_be_by_reference(&mut self, sub: &Subprogram<'a>, e: &'a syntax::Expr, ty: TypeId) -> bool {
+        if !matches!(self.kind(ty), TypeKind::Array { .. } | TypeKind::Record { .. }) {
+            return false;
+        }
+        let Some(Meaning::Object(obj, given, constant)) = self.quiet_meaning(e) else { return false };
+        if constant {
+            return false;
+        }
+        let fits = match (&obj, self.kind(ty)) {
+            (Obj::Array(array), TypeKind::Array { bounds: Some(bounds), .. }) => array.bounds == *bounds,
+            (Obj::Record(_), TypeKind::Record { .. }) => self.root(given) == self.root(ty),
+            _ => false,
+        };
+        let code = std::ptr::from_ref(sub.spec).addr();
+        let task = self.cx.task;
+        let copies = self.procs.keys().filter(|k| k.code == code && k.task == task).count();
+        let by_reference = fits && copies < MAX_BY_REFERENCE;
+        match by_reference {
+            true => self.program.assume_once("arguments that are arrays or records are passed by reference", e.span),
+            false => self.program.assume("an argument that is an array or a record is passed by copy", e.span),
+        }
+        by_reference
     }
 
     fn actual(&mut self, e: &'a syntax::Expr, ty: TypeId, mode: ParamMode, by_reference: bool) -> Actual {
@@ -746,6 +791,12 @@ impl<'a> Elaborator<'a> {
 
     // ---- protected operations ----------------------------------------------------------------
 
+    /// Functions of an object read it together, unless its type says that they exclude each other.
+    fn lock_mode(&self, sub: &Subprogram<'a>, id: InstanceId) -> LockMode {
+        let exclusive = self.unit_types[self.instances[id.0].of.0].exclusive;
+        if sub.spec.result.is_some() && !exclusive { LockMode::Read } else { LockMode::Write }
+    }
+
     fn call_protected(
         &mut self,
         sub: &Rc<Subprogram<'a>>,
@@ -754,7 +805,7 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Val {
         let object = ObjectId::from(id.0);
-        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+        let mode = self.lock_mode(sub, id);
         let Some((proc, info, values)) = self.prepare(sub, args, span) else {
             return Val::Unknown { input: false };
         };
@@ -1322,7 +1373,7 @@ impl<'a> Elaborator<'a> {
             return self.emit(|next| Action::Call { proc, args: values, outs, next });
         };
         let object = ObjectId::from(id.0);
-        let mode = if sub.spec.result.is_some() { LockMode::Read } else { LockMode::Write };
+        let mode = self.lock_mode(sub, id);
         self.check_ceiling(id);
         self.emit(|next| Action::Lock { object, mode, next });
         self.guarded(

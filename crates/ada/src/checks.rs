@@ -206,9 +206,7 @@ impl<'a> Elaborator<'a> {
             return self.require(Model::binary(BinaryOp::And, above, below), ExceptionId::CONSTRAINT_ERROR);
         }
         let what = "whole numbers in the midst of an expression do not overflow (--checks may-fail)";
-        if !self.program.assumptions.iter().any(|a| a.text == what) {
-            self.program.assume(what, self.cx.span);
-        }
+        self.program.assume_once(what, self.cx.span);
     }
 
     /// A value with the check that it lies in the range of a type.

@@ -177,11 +177,12 @@ impl<'a> Elaborator<'a> {
                         .reject(decl.span, format!("package body `{}` has no specification", dotted(name))),
                 }
             }
-            DeclKind::Task { name, single, discriminants, entries, interfaces, priority } => {
+            DeclKind::Task { name, single, discriminants, entries, interfaces, priority, aspects } => {
                 let of = self.unit_type(name, discriminants, decl.span);
                 self.unit_types[of.0].implements = !interfaces.is_empty();
                 self.unit_types[of.0].entries = entries.iter().collect();
                 self.unit_types[of.0].priority = priority.as_ref();
+                self.unit_aspects(of, aspects);
                 let kind = TypeKind::Task { of, constraint: None };
                 self.bind_unit_type(name, *single, kind);
             }
@@ -189,7 +190,16 @@ impl<'a> Elaborator<'a> {
                 Some(of) => self.unit_types[of.0].body = UnitBody::Task(body),
                 None => self.reject(name.span, format!("task body `{}` has no specification", name.text)),
             },
-            DeclKind::Protected { name, single, discriminants, items, private, interfaces, priority } => {
+            DeclKind::Protected {
+                name,
+                single,
+                discriminants,
+                items,
+                private,
+                interfaces,
+                priority,
+                aspects,
+            } => {
                 let of = self.unit_type(name, discriminants, decl.span);
                 self.unit_types[of.0].implements = !interfaces.is_empty();
                 let all: Vec<&'a Decl> = items.iter().chain(private).collect();
@@ -202,6 +212,7 @@ impl<'a> Elaborator<'a> {
                     .collect();
                 self.unit_types[of.0].items = all;
                 self.unit_types[of.0].priority = priority.as_ref();
+                self.unit_aspects(of, aspects);
                 let kind = TypeKind::Protected { of, constraint: None };
                 self.bind_unit_type(name, *single, kind);
             }
@@ -717,8 +728,27 @@ impl<'a> Elaborator<'a> {
             implements: false,
             background: false,
             priority: None,
+            exclusive: false,
         });
         UnitTypeId(self.unit_types.len() - 1)
+    }
+
+    /// What the aspects of a task or protected type, and of its entries, say about calls.
+    fn unit_aspects(&mut self, of: UnitTypeId, aspects: &'a [syntax::Aspect]) {
+        let unit = &mut self.unit_types[of.0];
+        let exclusive = aspects.iter().find(|a| a.name.key == "exclusive_functions");
+        let of_entries = unit.entries.iter().flat_map(|e| &e.aspects);
+        let limits: Vec<Span> = (aspects.iter().chain(of_entries))
+            .filter(|a| a.name.key == "max_entry_queue_length")
+            .map(|a| a.name.span)
+            .collect();
+        if let Some(aspect) = exclusive {
+            let value = aspect.value.as_ref().map_or(Some(1), |v| self.scalar(v, None)?.constant());
+            self.unit_types[of.0].exclusive = value == Some(1);
+        }
+        for span in limits {
+            self.program.assume("no entry queue is longer than its Max_Entry_Queue_Length", span);
+        }
     }
 
     fn bind_unit_type(&mut self, name: &'a Ident, single: bool, kind: TypeKind<'a>) {

@@ -504,6 +504,7 @@ impl<'a> Elaborator<'a> {
         for name in ["string", "wide_string", "wide_wide_string"] {
             let kind = TypeKind::Array { bounds: None, dimensions: 1, element: letter };
             let ty = self.new_type(name, kind);
+            self.index_ranges.insert(ty, vec![Some((1, i64::from(i32::MAX)))]);
             self.bind(scope, name, Binding::Type(ty));
         }
         for name in ["float", "long_float", "short_float", "duration", "wide_character", "long_long_float"] {
@@ -933,6 +934,16 @@ impl<'a> Elaborator<'a> {
         code: impl FnOnce(&mut Self),
         on_failure: impl FnOnce(&mut Self, VarId),
     ) {
+        self.caught(true, code, on_failure);
+    }
+
+    /// The same; `cleanup` says whether what was caught goes on after that, so that nobody has handled it.
+    pub(crate) fn caught(
+        &mut self,
+        cleanup: bool,
+        code: impl FnOnce(&mut Self),
+        on_failure: impl FnOnce(&mut Self, VarId),
+    ) {
         let occurrence = self.temporary("occurrence", Domain::Range(0, i64::from(u16::MAX)));
         let outer = self.cx.handler;
         let target = self.reserve();
@@ -940,7 +951,7 @@ impl<'a> Elaborator<'a> {
             choices: vec![(Catch::Others, target)],
             occurrence: Some(occurrence),
             outer,
-            cleanup: true,
+            cleanup,
         });
         self.cx.handler = Some(HandlerId::from(self.program.handlers.len() - 1));
         code(self);

@@ -125,6 +125,8 @@ pub struct UnitType<'a> {
     pub background: bool,
     /// The priority of its tasks, or the ceiling of its objects.
     pub priority: Option<&'a syntax::Expr>,
+    /// Its functions exclude each other, as its procedures do.
+    pub exclusive: bool,
 }
 
 impl UnitType<'_> {

@@ -1399,6 +1399,33 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// Says that operands, or arguments, are evaluated in the order of the text, where another order may have
+    /// another effect: where one of them calls something, and another one does, too, or reads a variable. Each
+    /// is given by the first node that it may have written, and whether its value reads a variable.
+    pub(crate) fn note_order(&mut self, operands: &[(usize, bool)], span: Span) {
+        let mut end = self.program.nodes.len();
+        let (mut calls, mut reads) = (0, 0);
+        for &(start, reading) in operands.iter().rev() {
+            let made = &self.program.nodes[start..end];
+            match made.iter().any(|n| matches!(n.action, Action::Call { .. } | Action::Lock { .. })) {
+                true => calls += 1,
+                false => reads += usize::from(reading),
+            }
+            end = start;
+        }
+        if calls > 1 || (calls == 1 && reads > 0) {
+            self.program.assume_once("operands and arguments are evaluated from left to right", span);
+        }
+    }
+
+    fn reads_cell(&self, value: &Val) -> bool {
+        let mut found = false;
+        if let Val::Scalar(value, _) = value {
+            value.each_cell(&self.program, &mut |_| found = true);
+        }
+        found || matches!(value, Val::Composite(..))
+    }
+
     fn binary(
         &mut self,
         op: Binary,
@@ -1432,7 +1459,9 @@ impl<'a> Elaborator<'a> {
             matches!(op, B::Equal | B::NotEqual | B::Less | B::LessEqual | B::Greater | B::GreaterEqual);
         let ty =
             if comparison { self.discrete_type(left).or_else(|| self.discrete_type(right)) } else { want };
+        let first = self.program.nodes.len();
         let a = self.value(left, ty);
+        let second = self.program.nodes.len();
         // A type found on the left helps to resolve literals on the right.
         let right_ty = match &a {
             Val::Scalar(_, Some(t)) => Some(*t),
@@ -1451,6 +1480,7 @@ impl<'a> Elaborator<'a> {
         }
         let start = self.cx.cur;
         let b = self.value(right, right_ty);
+        self.note_order(&[(first, self.reads_cell(&a)), (second, self.reads_cell(&b))], left.span);
         if keep && self.cx.cur == start {
             // Nothing was written: the room is not needed.
             self.cx.cur = before;
@@ -2408,9 +2438,7 @@ impl<'a> Elaborator<'a> {
         };
         if file || (library::may_fail(name) && (function || !args.is_empty())) {
             let what = "files, arguments of the command line and dates are as they should be: the library raises no exception that nobody names";
-            if !self.program.assumptions.iter().any(|a| a.text == what) {
-                self.program.assume(what, span);
-            }
+            self.program.assume_once(what, span);
         }
         let input = library::is_input(name);
         let reads = library::is_output(name) || (function && !name.contains("random"));

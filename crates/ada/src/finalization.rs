@@ -223,7 +223,9 @@ impl<'a> Elaborator<'a> {
         let (yes, no) = self.branch(Some(initialised));
         self.cx.cur = yes;
         self.emit(|next| Action::Defer { next });
-        self.guarded(
+        // The exception ends here: the master gets Program_Error in its place.
+        self.caught(
+            false,
             |e| {
                 e.assign(Place::Var(count), Model::Const(i as i64));
                 e.call_with_cells(&sub, Some((obj, ty)), &[], None);

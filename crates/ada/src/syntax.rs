@@ -464,6 +464,7 @@ pub enum DeclKind {
         entries: Vec<EntryDecl>,
         interfaces: Vec<Expr>,
         priority: Option<Expr>,
+        aspects: Vec<Aspect>,
     },
     TaskBody {
         name: Ident,
@@ -478,6 +479,7 @@ pub enum DeclKind {
         interfaces: Vec<Expr>,
         /// The ceiling.
         priority: Option<Expr>,
+        aspects: Vec<Aspect>,
     },
     ProtectedBody {
         name: Ident,

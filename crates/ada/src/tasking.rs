@@ -208,6 +208,12 @@ impl<'a> Elaborator<'a> {
             let these = self.cells_of(&obj, ty);
             cells.extend(these.iter().copied());
             let given = actual_for(args, i, &param.name).map(|a| &a.value);
+            if let Some(Choice::Expr(e)) = given
+                && matches!(self.kind(ty), TypeKind::Array { .. } | TypeKind::Record { .. })
+                && let Some(Meaning::Object(_, _, false)) = self.quiet_meaning(e)
+            {
+                self.program.assume("an argument that is an array or a record is passed by copy", e.span);
+            }
             if param.mode == ParamMode::Out {
                 if let TypeKind::Record { .. } = self.kind(ty) {
                     self.unfollowed_check(ty);

@@ -104,9 +104,12 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
             };
             let waits =
                 matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
-            f(*entry, true, !waits);
+            // A barrier that raises an exception serves nobody.
+            let failed = step.raised.iter().any(|r| r.task == caller);
+            f(*entry, true, !waits && !failed);
         }
         What::Accepted { entry, .. } | What::Entered(entry) => f(*entry, true, true),
+        What::BarrierRaised(entry) => f(*entry, true, false),
         What::Released { served: Some((_, entry)), .. } => f(*entry, false, true),
         // A conditional or timed call that was not taken was a call all the same.
         What::Otherwise | What::TimedOut => {

@@ -71,6 +71,8 @@ pub struct Program {
     pub open: bool,
     /// No check is taken to pass because its values are not followed.
     pub checks_may_fail: bool,
+    /// A statement that accesses several variables is a step for each of them.
+    pub accesses_apart: bool,
     /// A longer queue of a protected entry raises Program_Error.
     pub queue_limit: Option<u8>,
     /// Names of the source files, indexed by the file of a span.
@@ -683,6 +685,13 @@ impl Program {
         let assumption = Assumption { text: text.into(), span };
         if !self.assumptions.contains(&assumption) {
             self.assumptions.push(assumption);
+        }
+    }
+
+    /// An assumption that is listed with the first of its places only.
+    pub fn assume_once(&mut self, text: &str, span: Span) {
+        if !self.assumptions.iter().any(|a| a.text == text) {
+            self.assume(text, span);
         }
     }
 

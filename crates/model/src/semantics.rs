@@ -95,6 +95,8 @@ pub enum What {
     },
     /// A call on a protected entry whose barrier is open.
     Entered(EntryId),
+    /// A call on a protected entry whose barrier raises an exception.
+    BarrierRaised(EntryId),
     /// Waits at a select.
     Waits,
     TimedOut,
@@ -997,14 +999,18 @@ impl<'p> Semantics<'p> {
                 if barrier != Ok(Value::Known(0)) {
                     let mut open = run.clone();
                     open.guessed |= barrier == Ok(Value::Any);
-                    match barrier {
+                    let what = match barrier {
                         Err(_) => {
                             open.raise(task, ExceptionId::PROGRAM_ERROR, true);
                             open.fail_all(self.entries_of_object(object));
+                            What::BarrierRaised(entry)
                         }
-                        Ok(_) => open.enter(caller, entry, object),
-                    }
-                    out.push(open.done(What::Entered(entry)));
+                        Ok(_) => {
+                            open.enter(caller, entry, object);
+                            What::Entered(entry)
+                        }
+                    };
+                    out.push(open.done(what));
                 }
                 if matches!(barrier, Ok(Value::Known(0) | Value::Any)) {
                     run.guessed |= barrier == Ok(Value::Any);

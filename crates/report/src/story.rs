@@ -30,7 +30,7 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
             };
             Some((text, entry(*e)))
         }
-        What::Entered(e) => Some((format!("calls {}", entry(*e)), entry(*e))),
+        What::Entered(e) | What::BarrierRaised(e) => Some((format!("calls {}", entry(*e)), entry(*e))),
         What::Waits => Some(("waits at its accept or select".into(), "select".into())),
         What::TimedOut => Some(("stops waiting: its delay is over".into(), "timeout".into())),
         What::Otherwise => Some(("is not served at once and takes the else part".into(), "else".into())),

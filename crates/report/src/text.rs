@@ -250,7 +250,13 @@ pub(crate) const SHOWN_CHECKS: usize = 3;
 /// What every verdict takes for granted, with at most some places of checks.
 pub(crate) fn assumptions(report: &Report, places: usize) -> Vec<String> {
     let mut all = vec![
-        "memory is sequentially consistent; a statement takes effect at once".to_owned(),
+        format!(
+            "memory is sequentially consistent; {} takes effect at once",
+            match report.program.accesses_apart {
+                false => "a statement",
+                true => "each access to a variable",
+            }
+        ),
         format!(
             "delays {}; priorities do not decide who runs; entry queues are first in, first out",
             match report.outcome.long_delays {

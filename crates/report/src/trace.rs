@@ -206,6 +206,7 @@ fn is_interaction(what: &What) -> bool {
         what,
         What::Accepted { .. }
             | What::Entered(_)
+            | What::BarrierRaised(_)
             | What::EndedAccept { .. }
             | What::Requeued { .. }
             | What::Locked(_)

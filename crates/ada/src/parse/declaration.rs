@@ -212,6 +212,7 @@ impl Cx<'_> {
                     entries,
                     interfaces: self.interfaces(node),
                     priority: self.priority(node, "task_definition"),
+                    aspects: self.aspects(node),
                 })
             }
             "task_body" => {
@@ -239,6 +240,7 @@ impl Cx<'_> {
                     private,
                     interfaces: self.interfaces(node),
                     priority: self.priority(node, "protected_definition"),
+                    aspects: self.aspects(node),
                 })
             }
             "protected_body" => {

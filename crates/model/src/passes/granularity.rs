@@ -8,6 +8,7 @@ use crate::program::*;
 /// Splits every action that accesses shared cells more than once: each read goes to a cell of the
 /// task's own first, in order from left to right, and the write comes last.
 pub fn split_accesses(program: &mut Program) {
+    program.accesses_apart = true;
     let access = Access::new(program);
     for t in 0..program.tasks.len() {
         let task = TaskId::from(t);

@@ -1,4 +1,5 @@
---  expect: none ; an explicitly limited record is passed by reference (RM 6.2)
+--  expect: holds
+--  An explicitly limited record is passed by reference (RM 6.2).
 procedure limited_record_by_reference is
    type R is limited record A : Integer := 0; end record;
    V : R;

@@ -1,4 +1,5 @@
---  expect: unhandled-exception ; the lower bound of the string is no Positive
+--  expect: unhandled-exception
+--  The lower bound of the string is no Positive.
 with Ada.Text_IO; use Ada.Text_IO;
 procedure string_bounds is
    Z : Integer := 0;

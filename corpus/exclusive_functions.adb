@@ -1,4 +1,5 @@
---  expect: none ; the functions of the object exclude each other (RM 9.5.1)
+--  expect: holds
+--  The functions of the object exclude each other (RM 9.5.1).
 procedure exclusive_functions is
    X : Integer := 0;
    protected P with exclusive_functions is

@@ -1,4 +1,5 @@
---  expect: dead-entry, ?program-error, ?unhandled-exception ; the barrier is closed or raises: the body never runs
+--  expect: program-error, dead-entry
+--  The barrier is closed or raises an exception: the body never runs.
 procedure barrier_raises_dead is
    protected P is
       entry E;

@@ -1,4 +1,5 @@
---  expect: none ; the exception in Finalize becomes Program_Error, which is handled
+--  expect: holds
+--  The exception in Finalize becomes Program_Error, which is handled.
 with Ada.Finalization;
 procedure finalize_handled is
    package P is

@@ -1,4 +1,5 @@
---  expect: race, ?unhandled-exception ; an array may be passed by reference: it is read while another task writes it
+--  expect: unhandled-exception, race
+--  An array may be passed by reference: it is read while another task writes it.
 procedure array_by_reference is
    type R is array (1 .. 6) of Integer;
    V : R := (others => 0);

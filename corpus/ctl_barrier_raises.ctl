@@ -1,0 +1,1 @@
+never_served: not potentially accept P.E
