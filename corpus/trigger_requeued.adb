@@ -1,4 +1,4 @@
---  expect: client-blocked
+--  expect: client-blocked, dead-entry
 --  A triggering call that was requeued without abort is waited for, though the abortable part has come to its end.
 procedure Trigger_Requeued is
    protected Gate is

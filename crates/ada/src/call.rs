@@ -418,6 +418,21 @@ impl<'a> Elaborator<'a> {
         Some((proc, info, values))
     }
 
+    /// Says that results are copied back from left to right, where another order may leave another value: where two
+    /// of them may go to the same cell (RM 6.4.1(17)).
+    pub(crate) fn note_copies(&mut self, targets: &[Place]) {
+        let cells = |p: &Place| {
+            let mut cells = Vec::new();
+            p.each_cell(&self.program, |c| cells.push(c));
+            cells
+        };
+        let all: Vec<Vec<VarId>> = targets.iter().map(cells).collect();
+        let meet = |(i, mine): (usize, &Vec<VarId>)| all[..i].iter().flatten().any(|c| mine.contains(c));
+        if all.iter().enumerate().any(meet) {
+            self.program.assume("results are copied back from left to right", self.cx.span);
+        }
+    }
+
     /// Types whose parameters are never copied here: an object of such a type has an identity, or bounds, or
     /// the bounds of components, of its own.
     fn always_by_reference(&mut self, ty: TypeId) -> bool {
@@ -456,8 +471,12 @@ impl<'a> Elaborator<'a> {
         let copies = self.procs.keys().filter(|k| k.code == code && k.task == task).count();
         let by_reference = fits && copies < MAX_BY_REFERENCE;
         match by_reference {
-            true => self.program.assume_once("arguments that are arrays or records are passed by reference", e.span),
-            false => self.program.assume("an argument that is an array or a record is passed by copy", e.span),
+            true => {
+                self.program.assume("arguments that are arrays or records are passed by reference", e.span)
+            }
+            false => {
+                self.program.assume("an argument that is an array or a record is passed by copy", e.span)
+            }
         }
         by_reference
     }
@@ -713,6 +732,9 @@ impl<'a> Elaborator<'a> {
                 }
             }
         };
+        let targets: Vec<Place> =
+            outs.iter().map(|o| &o.1).chain(back.iter().map(|b| &b.1)).cloned().collect();
+        self.note_copies(&targets);
         self.emit(|next| Action::Call { proc, args: values, outs, next });
         for (cell, place) in back {
             self.assign(place, Model::Var(cell));
@@ -1206,6 +1228,9 @@ impl<'a> Elaborator<'a> {
             around: self.here(),
             span,
         }));
+        let targets: Vec<Place> =
+            outs.iter().map(|o| &o.1).chain(back.iter().map(|b| &b.1)).cloned().collect();
+        self.note_copies(&targets);
         self.emit(|next| Action::Call { proc, args: values, outs, next });
         for (cell, place) in back {
             self.assign(place, Model::Var(cell));

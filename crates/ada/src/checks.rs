@@ -206,7 +206,7 @@ impl<'a> Elaborator<'a> {
             return self.require(Model::binary(BinaryOp::And, above, below), ExceptionId::CONSTRAINT_ERROR);
         }
         let what = "whole numbers in the midst of an expression do not overflow (--checks may-fail)";
-        self.program.assume_once(what, self.cx.span);
+        self.program.assume(what, self.cx.span);
     }
 
     /// A value with the check that it lies in the range of a type.

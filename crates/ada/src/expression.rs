@@ -1414,7 +1414,7 @@ impl<'a> Elaborator<'a> {
             end = start;
         }
         if calls > 1 || (calls == 1 && reads > 0) {
-            self.program.assume_once("operands and arguments are evaluated from left to right", span);
+            self.program.assume("operands and arguments are evaluated from left to right", span);
         }
     }
 
@@ -2438,7 +2438,7 @@ impl<'a> Elaborator<'a> {
         };
         if file || (library::may_fail(name) && (function || !args.is_empty())) {
             let what = "files, arguments of the command line and dates are as they should be: the library raises no exception that nobody names";
-            self.program.assume_once(what, span);
+            self.program.assume(what, span);
         }
         let input = library::is_input(name);
         let reads = library::is_output(name) || (function && !name.contains("random"));

@@ -1411,6 +1411,11 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
+        // Without others, an aggregate has bounds of its own, and slides (RM 4.3.3, 4.6).
+        let others = given.iter().flat_map(|c| &c.choices).any(|c| matches!(c, Choice::Others));
+        if !others && let Some(first) = values.iter().map(|v| v.0).min() {
+            values.iter_mut().for_each(|v| v.0 = v.0.saturating_sub(first).saturating_add(lo));
+        }
         if values.iter().any(|v| v.0 < lo || hi < v.0) || values.len() as i64 != length((lo, hi)) {
             self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
             values.clear();

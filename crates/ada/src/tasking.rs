@@ -254,6 +254,8 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
+        let targets: Vec<Place> = copies.back.iter().map(|c| c.1.clone()).collect();
+        self.note_copies(&targets);
         (cells, copies)
     }
 

@@ -270,8 +270,9 @@ fn bound(program: &Program, file: &File, property: &Regular, span: Span) -> Resu
         };
         sets.push((set, letter));
     }
-    let Recurring { dfa, again } = property.recurring(&letters)?;
-    let doomed = dfa.doomed();
+    let recurring = property.recurring(&letters)?;
+    let doomed = recurring.doomed();
+    let Recurring { dfa, again } = recurring;
     let monitor = Monitor {
         name: property.name.clone(),
         language: property.language,

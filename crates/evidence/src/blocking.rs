@@ -9,9 +9,9 @@
 
 use std::collections::HashMap;
 
-use rendez_model::access::{closure, each_written};
+use rendez_model::access::{closure_by, each_written};
 use rendez_model::semantics::Semantics;
-use rendez_model::state::{Lock, State, Status, Wait};
+use rendez_model::state::{Lock, Pending, State, Status, Wait};
 use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId, Trigger, Value, VarId};
 use rendez_source::Span;
 
@@ -161,6 +161,19 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             }
             _ => continue,
         };
+        let (mut reason, mut on) = (reason, on);
+        // Nothing takes a task out of a rendezvous.
+        if !matches!(ts.wait, Wait::Rendezvous { .. }) {
+            for entry in triggers(state, task) {
+                reason += &format!(", or for its triggering call of {} to be served", name(entry));
+                on.extend(match program.entries[entry.index()].owner {
+                    Owner::Task(owner) => vec![starter(program, state, owner)],
+                    Owner::Object(_) => helpers(semantics, state, task, entry),
+                });
+            }
+            on.sort();
+            on.dedup();
+        }
         let cells = match ts.wait {
             Wait::Queued { entry, .. } => barrier_cells(program, entry),
             _ => Vec::new(),
@@ -173,6 +186,15 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
         all.push(Waiting { task, span: node.span, reason, on, entry, cells, role });
     }
     all
+}
+
+/// The entries in whose queues triggers of a task wait: serving one of them ends whatever the task does.
+fn triggers(state: &State, task: TaskId) -> impl Iterator<Item = EntryId> + '_ {
+    let transfers = state.tasks[task.index()].transfers.iter();
+    transfers.filter(|t| !t.leaving).filter_map(|t| match t.trigger {
+        Pending::Queued { entry, .. } => Some(entry),
+        _ => None,
+    })
 }
 
 /// The variables that the barrier of an entry looks at.
@@ -268,7 +290,7 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
         starts.extend(program.handlers_at(frame.site).map(|c| c.1));
         starts.extend(frame.serving.map(|_| frame.site));
     }
-    let mut locs = closure(program, starts, |_| true);
+    let mut locs = code_from(program, starts);
     // Entry bodies that it may run, except that of the entry in question.
     let mut bodies = Vec::new();
     for loc in &locs {
@@ -282,8 +304,22 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
             }
         }
     }
-    locs.extend(closure(program, bodies, |_| true));
+    locs.extend(code_from(program, bodies));
     locs
+}
+
+/// Everything reachable from some locations, through calls, and through the handlers of what may raise an exception.
+fn code_from(program: &Program, starts: Vec<Loc>) -> Vec<Loc> {
+    closure_by(program, starts, |loc, work| {
+        let node = program.node(loc);
+        node.action.each_successor(|next| work.push(next));
+        if let Action::Call { proc, .. } = &node.action {
+            work.push(program.procs[proc.index()].start);
+        }
+        if node.action.may_raise(program) {
+            work.extend(program.handlers_at(loc).map(|(_, to)| to));
+        }
+    })
 }
 
 /// The tasks that could still call one of the entries.

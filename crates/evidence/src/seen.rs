@@ -102,8 +102,8 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
                 What::Requeued { caller, .. } => caller,
                 _ => step.task,
             };
-            let waits =
-                matches!(after.tasks[caller.index()].wait, Wait::Queued { entry: e, .. } if e == *entry);
+            // The trigger of an asynchronous select waits, though its task goes on.
+            let waits = after.queues[entry.index()].iter().any(|c| c.task == caller);
             // A barrier that raises an exception serves nobody.
             let failed = step.raised.iter().any(|r| r.task == caller);
             f(*entry, true, !waits && !failed);

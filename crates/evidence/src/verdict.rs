@@ -209,6 +209,11 @@ impl<'s, 'p> Findings<'s, 'p> {
         self.list().any(|f| blocking(f.kind))
     }
 
+    /// Whether something of a kind was found.
+    pub fn any_of(&self, kind: Kind) -> bool {
+        self.list().any(|f| f.kind == kind)
+    }
+
     /// Whether an error was found that does not depend on a guess.
     pub fn any_error(&self) -> bool {
         self.list().any(|f| f.severity == Severity::Error && f.is_certain())
@@ -257,9 +262,12 @@ impl<'s, 'p> Findings<'s, 'p> {
             why if why.is_empty() || idle(kind) => unknown.clone(),
             why => Some(why),
         };
+        let dead = self.dead_entries(entries);
+        // Once every entry was called and served, the rest of the search finds none that is not; but there may be
+        // others in what is not followed.
+        let all_used = dead.is_empty() && unknown.is_none();
         if cut(Kind::DeadEntry).is_none() {
-            let dead = self.dead_entries(entries).into_iter();
-            let dead = dead.map(|finding| Known { finding, claim: Claim::Other }).collect();
+            let dead = dead.into_iter().map(|finding| Known { finding, claim: Claim::Other }).collect();
             by_kind.insert(Kind::DeadEntry, dead);
         }
         let mut answers = Vec::new();
@@ -272,6 +280,7 @@ impl<'s, 'p> Findings<'s, 'p> {
             list.truncate(MAX_FINDINGS);
             let list = list.into_iter().map(|k| self.tidied(k)).collect();
             let answer = match (verdict(list), cut(kind)) {
+                (Answer::Holds, Some(_)) if kind == Kind::DeadEntry && all_used => Answer::Holds,
                 (Answer::Holds, Some(why)) => Answer::Inconclusive(why, Vec::new()),
                 (answer, _) => answer,
             };

@@ -577,6 +577,22 @@ impl Action {
         }
     }
 
+    /// Whether an action may raise an exception, as far as it tells by itself: whoever calls, waits, or is served may.
+    pub fn may_raise(&self, program: &Program) -> bool {
+        use Action::*;
+        let mut may = match self {
+            Skip { .. } | Event { .. } | Delay { .. } | Branch { .. } | Choose { .. } | Assert { .. } => {
+                false
+            }
+            Lock { .. } | Unlock { .. } | Defer { .. } | Undefer { .. } => false,
+            Assign { to: Place::Var(v), value, .. } => !value.fits(program, *v),
+            Assign { to: Place::Nowhere, .. } | Havoc { to: Place::Var(_) | Place::Nowhere, .. } => false,
+            _ => true,
+        };
+        self.each_expr(&mut |e| may |= e.may_raise(program));
+        may
+    }
+
     /// Rewrites every expression that the action evaluates.
     pub fn map_exprs(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         use Action::*;
@@ -685,13 +701,6 @@ impl Program {
         let assumption = Assumption { text: text.into(), span };
         if !self.assumptions.contains(&assumption) {
             self.assumptions.push(assumption);
-        }
-    }
-
-    /// An assumption that is listed with the first of its places only.
-    pub fn assume_once(&mut self, text: &str, span: Span) {
-        if !self.assumptions.iter().any(|a| a.text == text) {
-            self.assume(text, span);
         }
     }
 

@@ -240,6 +240,34 @@ pub struct Recurring {
     pub again: Vec<Vec<bool>>,
 }
 
+impl Recurring {
+    /// States from which nothing that follows satisfies the property: no end, and nothing that goes on for ever.
+    pub fn doomed(&self) -> Vec<bool> {
+        let before = Before::new(&self.dfa);
+        let ends = self.dfa.leading_to(&before, self.dfa.accepting.clone());
+        if self.again.is_empty() {
+            return ends.into_iter().map(|hopeful| !hopeful).collect();
+        }
+        // The largest set from which each of the others can be reached again without leaving it (Emerson and Lei, 1986).
+        let mut ever = vec![true; self.dfa.len()];
+        loop {
+            let mut left = ever.clone();
+            for set in &self.again {
+                let there = (0..left.len()).map(|s| ever[s] && set[s]).collect();
+                let towards = self.dfa.leading_to(&before, there);
+                for (s, left) in left.iter_mut().enumerate() {
+                    *left &= (0..self.dfa.letters).any(|l| towards[self.dfa.step(s as u32, l) as usize]);
+                }
+            }
+            if left == ever {
+                break;
+            }
+            ever = left;
+        }
+        ends.iter().zip(&ever).map(|(end, ever)| !end && !ever).collect()
+    }
+}
+
 /// A total deterministic automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dfa {
@@ -271,19 +299,23 @@ impl Dfa {
 
     /// States from which no accepting state can be reached.
     pub fn doomed(&self) -> Vec<bool> {
-        let before = Before::new(self);
-        let mut hopeful = self.accepting.clone();
-        let mut work: Vec<usize> = (0..self.len()).filter(|s| hopeful[*s]).collect();
+        let hopeful = self.leading_to(&Before::new(self), self.accepting.clone());
+        hopeful.into_iter().map(|h| !h).collect()
+    }
+
+    /// States from which one of some states can be reached, these included.
+    fn leading_to(&self, before: &Before, mut there: Vec<bool>) -> Vec<bool> {
+        let mut work: Vec<usize> = (0..self.len()).filter(|s| there[*s]).collect();
         while let Some(state) = work.pop() {
             for letter in 0..self.letters {
                 for from in before.of(letter, state) {
-                    if !std::mem::replace(&mut hopeful[*from as usize], true) {
+                    if !std::mem::replace(&mut there[*from as usize], true) {
                         work.push(*from as usize);
                     }
                 }
             }
         }
-        hopeful.into_iter().map(|h| !h).collect()
+        there
     }
 
     /// The smallest automaton of the same language: states that no word tells apart become one,

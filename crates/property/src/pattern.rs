@@ -747,10 +747,11 @@ mod tests {
             ("existence; p", true),
             ("existence; p; scope: after q until r", true),
             ("response chain; q, r responds to p", true),
+            ("response chain; q, p responds to p", true),
         ] {
             let pattern = parse(&mut Scanner::new(text)).unwrap_or_else(|w| panic!("{text}: {}", w.message));
             let automaton = pattern.demand.over(&subsets(pattern.symbols.len())).expect("small enough");
-            let doomed = automaton.dfa.doomed();
+            let doomed = automaton.doomed();
             let open = |set: &Vec<bool>| set.iter().zip(&doomed).any(|(in_set, doomed)| !in_set && !doomed);
             assert_eq!(automaton.again.iter().any(open), live, "{text}");
         }

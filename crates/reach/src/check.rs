@@ -14,6 +14,7 @@ use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, T
 use rustc_hash::FxHashSet;
 
 use crate::ctl;
+use crate::exceptions::never_raised;
 use crate::finite;
 use crate::graph::{Graph, Roles};
 use crate::hashed::{self, Keep};
@@ -59,6 +60,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     let mut held = Vec::new();
     let limited = matches!(run.end, End::Time | End::Memory | End::States);
     let freely = (limited || !findings.is_empty()) && never_blocks(program);
+    let harmless = if limited || !findings.is_empty() { never_raised(program) } else { Vec::new() };
     if freely && limited {
         held = BLOCKING.to_vec();
     } else if ends && limited && !findings.any_blocking() {
@@ -76,6 +78,13 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
             .contradictions
             .push("the code alone shows that nobody waits for ever, but somebody does".into());
     }
+    for kind in &harmless {
+        if findings.any_of(*kind) {
+            let text = format!("the code alone shows that {} holds, but it does not", kind.name());
+            findings.contradictions.push(text);
+        }
+    }
+    held.extend(harmless);
     let racing = match shares {
         true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),
         false => None,
@@ -191,15 +200,11 @@ fn hunted(
         End::Complete => Reason::from(format!("{states} states were searched, but {missed}")),
         end => Reason::new(end.obstacle(), format!("{}, and {missed}", end.reason(states))),
     };
-    let mut entries = Entries::new(program);
-    // Nothing is claimed about entries.
-    (0..program.entries.len()).for_each(|e| {
-        entries.add(e.into(), true, true);
-    });
     Outcome {
         engine: "reach",
         engines: Vec::new(),
-        answers: findings.answers(&entries, |_| reason.clone()),
+        // Nothing is claimed about entries.
+        answers: findings.answers(&Entries::new(program), |_| reason.clone()),
         properties: Vec::new(),
         stats: hunted.stats,
         end: if hunted.end == End::Complete { End::Hashed } else { hunted.end },

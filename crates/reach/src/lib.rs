@@ -11,6 +11,7 @@ mod check;
 mod crew;
 pub mod ctl;
 mod enabled;
+mod exceptions;
 mod expand;
 mod finite;
 mod flat;
@@ -27,6 +28,7 @@ mod symmetry;
 mod walk;
 
 pub use check::{check, held_without_data, properties, reach};
+pub use exceptions::never_raised;
 pub use finite::everybody_ends;
 pub use hashed::Keep;
 pub use progress::never_blocks;

@@ -25,8 +25,7 @@ const GENERATORS: [(&str, Generator); 4] = [
     ("endless", |seed| rendez_generate::endless(seed, "Main").0),
     ("visible", |seed| rendez_generate::visible(seed, "Main").0),
 ];
-const HEADER: &str =
-    "program\tnodes\tcells\tall\tno stubborn\tno symmetry\tno meeting\tno forgetting\tno merging\tfree\tends";
+const HEADER: &str = "program\tnodes\tcells\tall\tno stubborn\tno symmetry\tno meeting\tno forgetting\tno merging\tfree\tends\tnever raised";
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
@@ -89,7 +88,9 @@ fn pinned(name: &str, program: &Program) -> String {
     }
     let yes = |b: bool| if b { "yes" } else { "no" };
     let (free, ends) = (rendez_reach::never_blocks(program), rendez_reach::everybody_ends(program));
-    let _ = write!(line, "\t{}\t{}", yes(free), yes(ends));
+    let raised = rendez_reach::never_raised(program);
+    let held: String = (raised.iter().map(|k| &k.name()[..1])).collect();
+    let _ = write!(line, "\t{}\t{}\t{}", yes(free), yes(ends), if held.is_empty() { "-" } else { &held });
     line
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rendez_evidence::{Answer, Finding, Severity};
-use rendez_source::{Diagnostic, render};
+use rendez_source::{Diagnostic, Span, render};
 
 use crate::lanes::lanes;
 use crate::trace::{Told, changes, switches, tell};
@@ -229,19 +229,24 @@ fn totals(report: &Report, out: &mut String) {
 
 /// Checks that are taken to pass.
 fn unchecked(report: &Report, places: usize) -> Option<String> {
-    let mut all: Vec<(rendez_source::FileId, u32)> =
-        report.program.unchecked.iter().map(|s| (s.file, s.line)).collect();
-    let count = all.len();
+    let count = report.program.unchecked.len();
+    let shown = lines_of(report, &report.program.unchecked, places);
+    let (checks, are) = if count == 1 { ("check", "is") } else { ("checks", "are") };
+    let text = format!("{count} {checks} on values that are not followed {are} taken to pass");
+    (count > 0).then(|| format!("{text} ({shown}; --checks may-fail)"))
+}
+
+/// Some places by file and line, each once, and at most so many.
+fn lines_of(report: &Report, spans: &[Span], most: usize) -> String {
+    let mut all: Vec<(rendez_source::FileId, u32)> = spans.iter().map(|s| (s.file, s.line)).collect();
     all.sort_unstable();
     all.dedup();
-    let mut shown: Vec<String> =
-        all.iter().take(places).map(|(file, line)| format!("{}:{line}", report.map.name(*file))).collect();
+    let line = |(file, line): &(rendez_source::FileId, u32)| format!("{}:{line}", report.map.name(*file));
+    let mut shown: Vec<String> = all.iter().take(most).map(line).collect();
     if shown.len() < all.len() {
         shown.push("...".into());
     }
-    let (checks, are) = if count == 1 { ("check", "is") } else { ("checks", "are") };
-    let text = format!("{count} {checks} on values that are not followed {are} taken to pass");
-    (count > 0).then(|| format!("{text} ({}; --checks may-fail)", shown.join(", ")))
+    shown.join(", ")
 }
 
 /// So many checks that are taken to pass are shown with their places.
@@ -281,11 +286,17 @@ pub(crate) fn assumptions(report: &Report, places: usize) -> Vec<String> {
             }
         }
     }
-    for a in &report.program.assumptions {
-        let place = if a.span.is_nowhere() {
-            String::new()
-        } else {
-            format!(" ({}:{})", report.map.name(a.span.file), a.span.line)
+    // What is assumed at several places is said once.
+    for (i, a) in report.program.assumptions.iter().enumerate() {
+        if report.program.assumptions[..i].iter().any(|b| b.text == a.text) {
+            continue;
+        }
+        let same =
+            report.program.assumptions[i..].iter().filter(|b| b.text == a.text && !b.span.is_nowhere());
+        let spans: Vec<Span> = same.map(|b| b.span).collect();
+        let place = match spans.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", lines_of(report, &spans, places)),
         };
         all.push(format!("{}{place}", a.text));
     }

@@ -1,0 +1,750 @@
+//! Checks on exceptions that hold by the code alone.
+//!
+//! Which actions may raise an exception is found by an interval analysis (Cousot and Cousot, POPL 1977) of each
+//! task by itself: for every location, between which numbers the cells are that only this task accesses. Other
+//! cells have any value of their domain. An action may raise what its expressions may raise with such values, and
+//! what tasking may raise there: a call of a task's entry, for instance, Tasking_Error. Handlers are followed from
+//! actions that may raise something, whatever they catch. A kind of exception that no action of this closure raises
+//! is raised in no execution.
+//!
+//! A search would show the same, but only once it has come to its end; programs whose counters have millions of
+//! values do not let it. Constructs by which one task changes where another one goes on (aborts, asynchronous
+//! selects, requeues) are not covered: the analysis then claims nothing.
+
+use rendez_evidence::Kind;
+use rendez_model::access::{Access, closure_by, each_written, task_code};
+use rendez_model::passes::{inline, recursive_procedures};
+use rendez_model::{
+    Action, BinaryOp, Catch, Cut, Domain, EntryId, ExceptionId, Expr, Loc, Owner, Place, ProcId, Program,
+    Storage, TableId, TaskId, UnaryOp, Value, VarId,
+};
+
+/// After so many visits of a location to which several ways lead, bounds that still grow become the next number that the
+/// program mentions: loops are left at such numbers.
+const PATIENCE: u32 = 4;
+
+/// After so many, they become those of the domain.
+const MOST_PATIENCE: u32 = 20;
+
+/// Larger programs are left to a search.
+const MOST_LOCATIONS: usize = 20_000;
+
+/// More visits of locations than this, and the analysis is given up.
+const MOST_VISITS: usize = 200_000;
+
+/// Numbers this far from zero cannot overflow when two of them are added.
+const SMALL: i64 = 1 << 40;
+
+/// The kinds of exceptions that no execution raises, and, for exceptions that nobody handles, of which no task dies.
+pub fn never_raised(program: &Program) -> Vec<Kind> {
+    if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
+        return Vec::new();
+    }
+    let mut flat = program.clone();
+    inline(&mut flat, 1);
+    if flat.nodes.len() > MOST_LOCATIONS {
+        return Vec::new();
+    }
+    let mut raised = Raised::default();
+    let mut left = MOST_VISITS;
+    let private = private_cells(program, &flat);
+    let (joins, numbers, owners) = (joins(&flat), numbers(&flat), owners(&flat));
+    for task in (0..flat.tasks.len()).map(TaskId::from) {
+        let mine = (0..flat.vars.len()).filter(|v| private[*v] && owners[*v] == Some(task));
+        let mine = mine.map(VarId::from).collect();
+        let mut analysis = Analysis::new(&flat, task, mine, &joins, &numbers);
+        match analysis.run(left) {
+            Some(visits) => left -= visits,
+            None => return Vec::new(),
+        }
+        raised.also(analysis.raised);
+    }
+    let mut held = Vec::new();
+    if !raised.tasking {
+        held.push(Kind::TaskingError);
+    }
+    if !raised.by_rules {
+        held.push(Kind::ProgramError);
+    }
+    if !raised.other {
+        held.push(Kind::UnhandledException);
+    }
+    held
+}
+
+/// What some action may raise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Raised {
+    /// Tasking_Error by a rule of tasking.
+    tasking: bool,
+    /// Program_Error by a rule of tasking.
+    by_rules: bool,
+    /// Anything else: a failed check, a raise statement.
+    other: bool,
+}
+
+impl Raised {
+    const OTHER: Raised = Raised { tasking: false, by_rules: false, other: true };
+
+    fn also(&mut self, more: Raised) {
+        self.tasking |= more.tasking;
+        self.by_rules |= more.by_rules;
+        self.other |= more.other;
+    }
+
+    fn any(self) -> bool {
+        self != Raised::default()
+    }
+}
+
+/// By cell: whether only assignments of one task's own code change it, and only that code reads it. `program` is the
+/// one that procedures were copied into.
+fn private_cells(original: &Program, program: &Program) -> Vec<bool> {
+    let shared = Access::new(program).shared;
+    let mut private: Vec<bool> = (0..program.vars.len())
+        .map(|v| &program.vars[v])
+        .zip(&shared)
+        .map(|(v, shared)| {
+            // Locks keep those who access a component apart, but they are several.
+            !shared && !matches!(v.storage, Storage::Component(_)) && matches!(v.domain, Domain::Range(..))
+        })
+        .collect();
+    // Cells that carry parameters of entries, or caught exceptions, change without an assignment.
+    for node in &program.nodes {
+        match &node.action {
+            Action::EntryCall { args, .. } => args.iter().for_each(|v| private[v.index()] = false),
+            Action::Select { alternatives, .. } => {
+                let formals = alternatives.iter().flat_map(|a| &a.formals);
+                formals.for_each(|f| private[f.cell.index()] = false);
+            }
+            _ => {}
+        }
+    }
+    program.handlers.iter().filter_map(|h| h.occurrence).for_each(|v| private[v.index()] = false);
+    // A body of an entry runs in the midst of a call.
+    for proc in program.bodies.values() {
+        let body = &program.procs[proc.index()];
+        body.locals.iter().for_each(|v| private[v.index()] = false);
+        body.formals.iter().for_each(|f| private[f.cell.index()] = false);
+        for loc in program.reachable(body.start) {
+            each_written(program, &program.node(loc).action, |v| private[v.index()] = false);
+        }
+    }
+    // Locals have their initial values whenever a procedure is called.
+    for (p, proc) in original.procs.iter().enumerate() {
+        let mine = original.reachable(proc.start);
+        let given: Vec<VarId> = proc.formals.iter().filter(|f| f.mode.copies_in()).map(|f| f.cell).collect();
+        for v in proc.locals.iter().filter(|v| !given.contains(v)) {
+            private[v.index()] = private[v.index()] && is_set_first(original, ProcId::from(p), &mine, *v);
+        }
+    }
+    private
+}
+
+/// By cell: the last task whose code accesses it, which is the only one if it is not shared.
+fn owners(program: &Program) -> Vec<Option<TaskId>> {
+    let mut owners = vec![None; program.vars.len()];
+    for task in (0..program.tasks.len()).map(TaskId::from) {
+        for loc in task_code(program, task) {
+            let action = &program.node(loc).action;
+            action.each_expr(&mut |e| e.each_cell(program, &mut |v| owners[v.index()] = Some(task)));
+            each_written(program, action, |v| owners[v.index()] = Some(task));
+        }
+    }
+    owners
+}
+
+/// Whether a procedure assigns to a local of its own before it reads it, and nobody else does either.
+fn is_set_first(program: &Program, proc: ProcId, mine: &[Loc], v: VarId) -> bool {
+    let reads = |loc: Loc| {
+        let mut reads = false;
+        program.node(loc).action.each_expr(&mut |e| e.each_cell(program, &mut |c| reads |= c == v));
+        reads
+    };
+    let writes = |loc: Loc| {
+        let mut writes = false;
+        each_written(program, &program.node(loc).action, |c| writes |= c == v);
+        writes
+    };
+    let sets =
+        |loc: Loc| matches!(&program.node(loc).action, Action::Assign { to: Place::Var(c), .. } if *c == v);
+    let mut own = vec![false; program.nodes.len()];
+    mine.iter().for_each(|l| own[l.index()] = true);
+    if (0..own.len()).map(Loc::from).any(|l| !own[l.index()] && (reads(l) || writes(l))) {
+        return false;
+    }
+    let before = closure_by(program, vec![program.procs[proc.index()].start], |loc, work| {
+        // An assignment that fails sets nothing.
+        if !sets(loc) {
+            program.node(loc).action.each_successor(|next| work.push(next));
+        }
+        work.extend(program.handlers_at(loc).map(|(_, to)| to));
+    });
+    !before.into_iter().any(|l| reads(l) || (writes(l) && !sets(l)))
+}
+
+/// By location: whether control may come there from several places.
+fn joins(program: &Program) -> Vec<bool> {
+    let mut ways = vec![0u8; program.nodes.len()];
+    let mut add = |to: Loc| ways[to.index()] = ways[to.index()].saturating_add(1);
+    for node in &program.nodes {
+        node.action.successors().into_iter().for_each(&mut add);
+    }
+    program.handlers.iter().flat_map(|h| &h.choices).for_each(|(_, to)| (0..2).for_each(|_| add(*to)));
+    program.tasks.iter().flat_map(|t| [t.start, t.exit]).for_each(&mut add);
+    program.procs.iter().for_each(|p| add(p.start));
+    ways.iter().map(|w| *w > 1).collect()
+}
+
+/// The constants that a program mentions, sorted.
+fn numbers(program: &Program) -> Vec<i64> {
+    let mut all = Vec::new();
+    for node in &program.nodes {
+        node.action.each_expr(&mut |e| e.walk(&mut |e| all.extend(e.constant())));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What is known of one cell: it is one of these numbers, or its value is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Interval {
+    lo: i64,
+    hi: i64,
+    unknown: bool,
+}
+
+impl Interval {
+    fn join(self, other: Interval) -> Interval {
+        Interval {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+            unknown: self.unknown || other.unknown,
+        }
+    }
+
+    /// A value that the model does not follow, and no number.
+    const UNKNOWN: Interval = Interval { lo: i64::MAX, hi: i64::MIN, unknown: true };
+
+    const ANYTHING: Interval = Interval { lo: i64::MIN, hi: i64::MAX, unknown: true };
+
+    fn between(lo: i64, hi: i64) -> Interval {
+        Interval { lo, hi, unknown: false }
+    }
+
+    fn has_numbers(self) -> bool {
+        self.lo <= self.hi
+    }
+
+    /// Whether every number in it lies between two others.
+    fn lies_in(self, lo: i64, hi: i64) -> bool {
+        !self.has_numbers() || (lo <= self.lo && self.hi <= hi)
+    }
+
+    fn cut(self, lo: i64, hi: i64) -> Interval {
+        let cut = Interval { lo: self.lo.max(lo), hi: self.hi.min(hi), ..self };
+        if cut.has_numbers() { cut } else { Interval { unknown: self.unknown, ..Interval::UNKNOWN } }
+    }
+
+    /// The numbers left if it is compared with another one and the result is, or may be, true.
+    fn compared(self, op: BinaryOp, other: Interval) -> Interval {
+        use BinaryOp::*;
+        // Nobody knows what comes of a comparison with something unknown.
+        if other.unknown || !other.has_numbers() {
+            return self;
+        }
+        match op {
+            Less => self.cut(i64::MIN, other.hi.saturating_sub(1)),
+            LessEqual => self.cut(i64::MIN, other.hi),
+            Greater => self.cut(other.lo.saturating_add(1), i64::MAX),
+            GreaterEqual => self.cut(other.lo, i64::MAX),
+            Equal => self.cut(other.lo, other.hi),
+            NotEqual if other.lo == other.hi && self.lo == other.lo => {
+                self.cut(other.lo.saturating_add(1), i64::MAX)
+            }
+            NotEqual if other.lo == other.hi && self.hi == other.lo => {
+                self.cut(i64::MIN, other.lo.saturating_sub(1))
+            }
+            _ => self,
+        }
+    }
+}
+
+fn product(a: Interval, b: Interval) -> Interval {
+    if !a.has_numbers() || !b.has_numbers() {
+        return Interval::UNKNOWN;
+    }
+    let ends = [a.lo, a.hi].into_iter().flat_map(|x| [b.lo, b.hi].map(|y| x.saturating_mul(y)));
+    let range = ends.fold((i64::MAX, i64::MIN), |(lo, hi), p| (lo.min(p), hi.max(p)));
+    Interval { unknown: a.unknown || b.unknown, ..Interval::between(range.0, range.1) }
+}
+
+/// What is true where a comparison is false.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    use BinaryOp::*;
+    Some(match op {
+        Less => GreaterEqual,
+        LessEqual => Greater,
+        Greater => LessEqual,
+        GreaterEqual => Less,
+        Equal => NotEqual,
+        NotEqual => Equal,
+        _ => return None,
+    })
+}
+
+/// The same comparison with its operands in the other order.
+fn flipped(op: BinaryOp) -> BinaryOp {
+    use BinaryOp::*;
+    match op {
+        Less => Greater,
+        LessEqual => GreaterEqual,
+        Greater => Less,
+        GreaterEqual => LessEqual,
+        same => same,
+    }
+}
+
+/// By tracked cell.
+type Known = Vec<Interval>;
+
+/// The analysis of one task.
+struct Analysis<'p> {
+    program: &'p Program,
+    task: TaskId,
+    tracked: Vec<VarId>,
+    /// By cell: its place in what is known.
+    slot: Vec<Option<usize>>,
+    /// By location: what is known there; nothing if control cannot come there.
+    at: Vec<Option<Known>>,
+    visits: Vec<u32>,
+    /// By location: whether several ways lead there.
+    joins: &'p [bool],
+    /// The constants of the program, sorted.
+    numbers: &'p [i64],
+    work: Vec<Loc>,
+    /// Locations of bodies of protected entries, which other tasks may execute.
+    in_body: Vec<bool>,
+    /// Locations at which the task is still being activated: who dies there fails its activator.
+    activation: Vec<bool>,
+    raised: Raised,
+}
+
+impl<'p> Analysis<'p> {
+    fn new(
+        program: &'p Program,
+        task: TaskId,
+        tracked: Vec<VarId>,
+        joins: &'p [bool],
+        numbers: &'p [i64],
+    ) -> Analysis<'p> {
+        let mut slot = vec![None; program.vars.len()];
+        for (i, v) in tracked.iter().enumerate() {
+            slot[v.index()] = Some(i);
+        }
+        let mut in_body = vec![false; program.nodes.len()];
+        for proc in program.bodies.values() {
+            let code = program.reachable(program.procs[proc.index()].start);
+            code.iter().for_each(|l| in_body[l.index()] = true);
+        }
+        let mut activation = vec![false; program.nodes.len()];
+        let until_activated = closure_by(program, vec![program.tasks[task.index()].start], |loc, work| {
+            if !matches!(program.node(loc).action, Action::Activated { .. }) {
+                program.node(loc).action.each_successor(|next| work.push(next));
+                work.extend(program.handlers_at(loc).map(|(_, to)| to));
+            }
+        });
+        if task != TaskId::ENVIRONMENT {
+            until_activated.into_iter().for_each(|l| activation[l.index()] = true);
+        }
+        Analysis {
+            program,
+            task,
+            tracked,
+            slot,
+            at: vec![None; program.nodes.len()],
+            visits: vec![0; program.nodes.len()],
+            joins,
+            numbers,
+            work: Vec::new(),
+            in_body,
+            activation,
+            raised: Raised::default(),
+        }
+    }
+
+    /// Visits locations until nothing is new; how many visits that took, if they are not too many and everything is
+    /// covered.
+    fn run(&mut self, most: usize) -> Option<usize> {
+        let of_task = &self.program.tasks[self.task.index()];
+        let anything: Known = self.tracked.iter().map(|v| self.domain(*v)).collect();
+        let bodies = self.program.bodies.range((self.task, EntryId(0))..=(self.task, EntryId(u32::MAX)));
+        let starts: Vec<ProcId> = bodies.map(|(_, proc)| *proc).collect();
+        let first = self.tracked.iter().map(|v| match self.program.vars[v.index()].init {
+            Value::Known(init) => Interval::between(init, init),
+            Value::Any => Interval::UNKNOWN,
+        });
+        self.flow(of_task.start, &first.collect());
+        self.flow(of_task.exit, &anything);
+        for proc in starts {
+            self.flow(self.program.procs[proc.index()].start, &anything);
+        }
+        let mut visits = 0;
+        while let Some(loc) = self.work.pop() {
+            visits += 1;
+            if visits > most || !self.visit(loc) {
+                return None;
+            }
+        }
+        Some(visits)
+    }
+
+    fn domain(&self, v: VarId) -> Interval {
+        match self.program.vars[v.index()].domain {
+            Domain::Range(lo, hi) => Interval { lo, hi, unknown: true },
+            Domain::Opaque => Interval::UNKNOWN,
+        }
+    }
+
+    /// What a cell may be.
+    fn cell(&self, v: VarId, known: &Known) -> Interval {
+        self.slot[v.index()].map_or_else(|| self.domain(v), |slot| known[slot])
+    }
+
+    /// Control may come to a location with these values.
+    fn flow(&mut self, to: Loc, values: &Known) {
+        let i = to.index();
+        let Some(old) = &self.at[i] else {
+            self.at[i] = Some(values.clone());
+            self.work.push(to);
+            return;
+        };
+        let mut new: Known = old.iter().zip(values).map(|(a, b)| a.join(*b)).collect();
+        if new == *old {
+            return;
+        }
+        // Every loop has such a location.
+        self.visits[i] += u32::from(self.joins[i]);
+        if self.visits[i] > PATIENCE {
+            let numbers = if self.visits[i] > MOST_PATIENCE { &[][..] } else { self.numbers };
+            for (k, (new, old)) in new.iter_mut().zip(old).enumerate() {
+                let domain = self.domain(self.tracked[k]);
+                if new.lo < old.lo {
+                    let below = numbers.partition_point(|n| *n <= new.lo).checked_sub(1);
+                    new.lo = below.map_or(domain.lo, |n| numbers[n].max(domain.lo));
+                }
+                if new.hi > old.hi {
+                    let above = numbers.get(numbers.partition_point(|n| *n < new.hi));
+                    new.hi = above.map_or(domain.hi, |n| (*n).min(domain.hi));
+                }
+            }
+        }
+        self.at[i] = Some(new);
+        self.work.push(to);
+    }
+
+    /// Follows the action of a location; false if it is not covered.
+    fn visit(&mut self, loc: Loc) -> bool {
+        let program = self.program;
+        let action = &program.node(loc).action;
+        let Some(known) = self.at[loc.index()].clone() else { return true };
+        let Some(mut raised) = self.raised_by(action, &known) else { return false };
+        // Who executes the body of an entry may fail somebody else's call, and who is called may fail the caller.
+        if raised.any() && self.in_body[loc.index()] {
+            raised.also(Raised::OTHER);
+        }
+        self.raised.also(raised);
+        let passed_on =
+            matches!(action, Action::Resume { .. } | Action::EntryCall { .. } | Action::Activate { .. });
+        if raised.any() || passed_on {
+            let escapes = self.raise_at(loc, &known);
+            // What a call passes on was raised elsewhere.
+            let counts = raised.any() || matches!(action, Action::Resume { .. });
+            self.raised.tasking |= escapes && counts && self.activation[loc.index()];
+        }
+        match action {
+            Action::Branch { cond, yes, no } => {
+                for (to, wanted) in [(*yes, true), (*no, false)] {
+                    if let Some(left) = self.refined(&known, cond, wanted) {
+                        self.flow(to, &left);
+                    }
+                }
+            }
+            Action::Assign { to: Place::Var(v), value, next } if self.slot[v.index()].is_some() => {
+                let mut after = known.clone();
+                let domain = self.domain(*v);
+                let stored = self.interval(value, &known).cut(domain.lo, domain.hi);
+                if let Some(slot) = self.slot[v.index()] {
+                    after[slot] = stored;
+                }
+                // Every value is outside of the range.
+                if stored.has_numbers() || stored.unknown {
+                    self.flow(*next, &after);
+                }
+            }
+            action => {
+                let mut after = known.clone();
+                each_written(program, action, |v| {
+                    if let Some(slot) = self.slot[v.index()] {
+                        after[slot] = self.domain(v);
+                    }
+                });
+                for next in action.successors() {
+                    self.flow(next, &after);
+                }
+            }
+        }
+        true
+    }
+
+    /// Handlers that may get what a location raises; whether it may leave the task.
+    fn raise_at(&mut self, loc: Loc, known: &Known) -> bool {
+        let handlers: Vec<(Catch, Loc)> = self.program.handlers_at(loc).collect();
+        for (catch, to) in handlers {
+            self.flow(to, known);
+            if catch == Catch::Others {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What an action may raise; nothing if it is not covered.
+    fn raised_by(&self, action: &Action, known: &Known) -> Option<Raised> {
+        let mut raised = Raised::default();
+        match action {
+            Action::Skip { .. }
+            | Action::Event { .. }
+            | Action::Branch { .. }
+            | Action::Choose { .. }
+            | Action::Delay { .. }
+            | Action::Lock { .. }
+            | Action::Unlock { .. }
+            | Action::EndAccept { .. }
+            | Action::Activate { .. }
+            | Action::Activated { .. }
+            | Action::Abandon { .. }
+            | Action::Complete { .. }
+            | Action::Await { .. }
+            | Action::Defer { .. }
+            | Action::Undefer { .. }
+            | Action::Resume { .. }
+            | Action::Return
+            | Action::Terminate
+            | Action::Stop { why: Cut::User, .. } => {}
+            // An expression of an assertion that raises an exception makes it fail.
+            Action::Assert { .. } => return Some(raised),
+            Action::FailAccept { .. } => raised.also(Raised::OTHER),
+            Action::Assign { to, value, .. } => {
+                raised.other = !self.stores(to, self.interval(value, known), known);
+            }
+            Action::Havoc { to, .. } => raised.other = !self.stores(to, Interval::UNKNOWN, known),
+            Action::EntryCall { entry, .. } => {
+                for e in self.program.possible_entries(entry) {
+                    raised.also(self.raised_by_call(e));
+                }
+            }
+            Action::Select { alternatives, otherwise, .. } => {
+                let open = |guard: &Option<Expr>| guard.as_ref().is_none_or(|g| g.constant() == Some(1));
+                raised.by_rules = otherwise.is_none() && !alternatives.iter().any(|a| open(&a.guard));
+            }
+            Action::Raise { exception, by_tasking: true } => match exception.constant() {
+                Some(e) if e == i64::from(ExceptionId::TASKING_ERROR.0) => raised.tasking = true,
+                Some(e) if e == i64::from(ExceptionId::PROGRAM_ERROR.0) => raised.by_rules = true,
+                _ => raised.other = true,
+            },
+            Action::Raise { .. } => raised.other = true,
+            _ => return None,
+        }
+        action.each_expr(&mut |e| raised.other |= self.may_raise(e, known));
+        Some(raised)
+    }
+
+    fn raised_by_call(&self, entry: EntryId) -> Raised {
+        let owner = match self.program.entries[entry.index()].owner {
+            Owner::Task(_) => return Raised { tasking: true, ..Raised::default() },
+            Owner::Object(object) => Owner::Object(object),
+        };
+        // A barrier that raises an exception fails the calls in all queues of its object.
+        let anything: Known = self.tracked.iter().map(|v| self.domain(*v)).collect();
+        let of_object = self.program.entries.iter().filter(|e| e.owner == owner);
+        let fails = of_object.filter_map(|e| e.barrier.as_ref()).any(|b| self.may_raise(b, &anything));
+        Raised { by_rules: fails, ..Raised::default() }
+    }
+
+    /// Whether a value can be stored without an exception.
+    fn stores(&self, to: &Place, value: Interval, known: &Known) -> bool {
+        let takes = |v: VarId| match self.program.vars[v.index()].domain {
+            Domain::Opaque => true,
+            Domain::Range(lo, hi) => value.lies_in(lo, hi),
+        };
+        match to {
+            Place::Nowhere => true,
+            Place::Var(v) => takes(*v),
+            Place::Indexed(table, index) => self
+                .named(*table, index, known)
+                .is_some_and(|values| values.iter().all(|v| *v >= 0 && takes(VarId(*v as u32)))),
+        }
+    }
+
+    /// What a table holds at the numbers that an index may be; nothing if some of them lie outside. An index that nobody
+    /// knows raises nothing.
+    fn named(&self, table: TableId, index: &Expr, known: &Known) -> Option<&'p [i64]> {
+        let table = &self.program.tables[table.index()];
+        let index = self.interval(index, known);
+        if !index.has_numbers() {
+            return Some(&[]);
+        }
+        let at = |i: i64| usize::try_from(i.checked_sub(table.first)?).ok();
+        table.values.get(at(index.lo)?..=at(index.hi)?)
+    }
+
+    /// What the value of an expression may be, if its evaluation raises nothing.
+    fn interval(&self, e: &Expr, known: &Known) -> Interval {
+        use BinaryOp::*;
+        match e {
+            Expr::Const(v) => Interval::between(*v, *v),
+            Expr::Any => Interval::UNKNOWN,
+            Expr::Var(v) => self.cell(*v, known),
+            Expr::Check(e, lo, hi) => self.interval(e, known).cut(*lo, *hi),
+            Expr::Unary(UnaryOp::Wrap(modulus), e) => {
+                Interval { unknown: self.interval(e, known).unknown, ..Interval::between(0, modulus - 1) }
+            }
+            Expr::Binary(op @ (Add | Subtract), a, b) => {
+                let (a, b) = (self.interval(a, known), self.interval(b, known));
+                if !a.has_numbers() || !b.has_numbers() {
+                    return Interval::UNKNOWN;
+                }
+                let (lo, hi) = match op {
+                    Add => (a.lo.saturating_add(b.lo), a.hi.saturating_add(b.hi)),
+                    _ => (a.lo.saturating_sub(b.hi), a.hi.saturating_sub(b.lo)),
+                };
+                Interval { lo, hi, unknown: a.unknown || b.unknown }
+            }
+            Expr::Binary(Multiply, a, b) => product(self.interval(a, known), self.interval(b, known)),
+            Expr::Binary(Mod, a, b) => match (self.interval(a, known), self.interval(b, known)) {
+                (a, by) if a.has_numbers() && by.has_numbers() && by.lo > 0 => {
+                    Interval { unknown: a.unknown || by.unknown, ..Interval::between(0, by.hi - 1) }
+                }
+                _ => Interval::ANYTHING,
+            },
+            Expr::Binary(
+                And | Or | Xor | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual,
+                ..,
+            )
+            | Expr::Unary(UnaryOp::Not, _)
+            | Expr::Callable(_)
+            | Expr::Terminated(_) => Interval { unknown: true, ..Interval::between(0, 1) },
+            Expr::If(c, a, b) => {
+                let of = |e: &Expr, wanted| Some(self.interval(e, &self.refined(known, c, wanted)?));
+                let joined = match (of(a, true), of(b, false)) {
+                    (Some(a), Some(b)) => a.join(b),
+                    (Some(one), None) | (None, Some(one)) => one,
+                    (None, None) => Interval::UNKNOWN,
+                };
+                Interval { unknown: true, ..joined }
+            }
+            Expr::Load(table, index) => {
+                let all = &self.program.tables[table.index()].values;
+                let cells = self.named(*table, index, known).unwrap_or(all);
+                let cells = cells.iter().filter(|v| **v >= 0).map(|v| self.cell(VarId(*v as u32), known));
+                cells.fold(Interval::UNKNOWN, Interval::join)
+            }
+            Expr::Lookup(table, _) => self.program.tables[table.index()]
+                .values
+                .iter()
+                .fold(Interval::UNKNOWN, |all, v| all.join(Interval::between(*v, *v))),
+            Expr::Count(_) | Expr::Unary(..) | Expr::Binary(..) => Interval::ANYTHING,
+        }
+    }
+
+    /// Whether the evaluation of an expression may raise an exception.
+    fn may_raise(&self, e: &Expr, known: &Known) -> bool {
+        use BinaryOp::*;
+        let small = |e: &Expr| self.interval(e, known).lies_in(-SMALL, SMALL);
+        // Where the right side of a short circuit is evaluated, the left one is not known to be false.
+        let right = |a: &Expr, b: &Expr, wanted| {
+            self.refined(known, a, wanted).is_some_and(|k| self.may_raise(b, &k))
+        };
+        match e {
+            Expr::Const(_) | Expr::Any | Expr::Var(_) => false,
+            Expr::Load(table, index) => {
+                let cells = self.named(*table, index, known);
+                !cells.is_some_and(|cells| cells.iter().all(|v| *v >= 0)) || self.may_raise(index, known)
+            }
+            Expr::Lookup(table, index) => {
+                self.named(*table, index, known).is_none() || self.may_raise(index, known)
+            }
+            Expr::Check(e, lo, hi) => !self.interval(e, known).lies_in(*lo, *hi) || self.may_raise(e, known),
+            Expr::Unary(op, e) => {
+                let overflows = matches!(op, UnaryOp::Negate | UnaryOp::Abs) && !small(e);
+                overflows || self.may_raise(e, known)
+            }
+            Expr::Binary(And, a, b) => self.may_raise(a, known) || right(a, b, true),
+            Expr::Binary(Or, a, b) => self.may_raise(a, known) || right(a, b, false),
+            Expr::Binary(op, a, b) => {
+                let fails = match op {
+                    Add | Subtract => !(small(a) && small(b)),
+                    Divide | Mod | Rem => {
+                        let by = self.interval(b, known);
+                        !small(a) || by.has_numbers() && by.lo <= 0 && by.hi >= 0
+                    }
+                    Multiply => {
+                        !product(self.interval(a, known), self.interval(b, known)).lies_in(-SMALL, SMALL)
+                    }
+                    Power => true,
+                    _ => false,
+                };
+                fails || self.may_raise(a, known) || self.may_raise(b, known)
+            }
+            Expr::If(c, a, b) => self.may_raise(c, known) || right(c, a, true) || right(c, b, false),
+            Expr::Count(e) => self.may_raise(e, known),
+            Expr::Callable(e) | Expr::Terminated(e) => {
+                let last = self.program.tasks.len() as i64 - 1;
+                !self.interval(e, known).lies_in(0, last) || self.may_raise(e, known)
+            }
+        }
+    }
+
+    /// What is known where a condition was found true, or false, or nobody knows what it is; nothing if it cannot be.
+    fn refined(&self, known: &Known, cond: &Expr, wanted: bool) -> Option<Known> {
+        use BinaryOp::*;
+        match (cond, wanted) {
+            (Expr::Const(v), _) => ((*v != 0) == wanted).then(|| known.clone()),
+            (Expr::Unary(UnaryOp::Not, e), _) => self.refined(known, e, !wanted),
+            (Expr::Binary(And, a, b), true) | (Expr::Binary(Or, a, b), false) => {
+                self.refined(&self.refined(known, a, wanted)?, b, wanted)
+            }
+            (Expr::Var(v), _) => {
+                let op = if wanted { NotEqual } else { Equal };
+                self.narrowed(known.clone(), *v, op, Interval::between(0, 0))
+            }
+            (Expr::Binary(op, a, b), _) => {
+                let Some(op) = (if wanted { opposite(*op).map(|_| *op) } else { opposite(*op) }) else {
+                    return Some(known.clone());
+                };
+                let (x, y) = (self.interval(a, known), self.interval(b, known));
+                let mut left = known.clone();
+                if let Expr::Var(v) = **a {
+                    left = self.narrowed(left, v, op, y)?;
+                }
+                if let Expr::Var(v) = **b {
+                    left = self.narrowed(left, v, flipped(op), x)?;
+                }
+                Some(left)
+            }
+            _ => Some(known.clone()),
+        }
+    }
+
+    fn narrowed(&self, mut known: Known, v: VarId, op: BinaryOp, other: Interval) -> Option<Known> {
+        if let Some(slot) = self.slot[v.index()] {
+            known[slot] = known[slot].compared(op, other);
+            if !known[slot].has_numbers() && !known[slot].unknown {
+                return None;
+            }
+        }
+        Some(known)
+    }
+}
