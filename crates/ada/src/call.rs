@@ -1,5 +1,6 @@
 //! Calls of subprograms and protected operations.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use rendez_model::{
@@ -418,18 +419,18 @@ impl<'a> Elaborator<'a> {
         Some((proc, info, values))
     }
 
-    /// Says that results are copied back from left to right, where another order may leave another value: where two
-    /// of them may go to the same cell (RM 6.4.1(17)).
-    pub(crate) fn note_copies(&mut self, targets: &[Place]) {
-        let cells = |p: &Place| {
-            let mut cells = Vec::new();
-            p.each_cell(&self.program, |c| cells.push(c));
-            cells
-        };
-        let all: Vec<Vec<VarId>> = targets.iter().map(cells).collect();
-        let meet = |(i, mine): (usize, &Vec<VarId>)| all[..i].iter().flatten().any(|c| mine.contains(c));
-        if all.iter().enumerate().any(meet) {
-            self.program.assume("results are copied back from left to right", self.cx.span);
+    /// Says that the order in which results are copied back is a fixed one, where another order may leave another value:
+    /// where those of two parameters, which are given by number, may go to the same cell (RM 6.4.1(17)).
+    pub(crate) fn note_copies(&mut self, targets: &[(usize, Place)]) {
+        let mut taken: HashMap<VarId, usize> = HashMap::new();
+        let mut meet = false;
+        for (param, place) in targets {
+            place.each_cell(&self.program, |c| meet |= *taken.entry(c).or_insert(*param) != *param);
+        }
+        if meet {
+            let what =
+                "the results of a call are copied back in a fixed order, which the language leaves open";
+            self.program.assume(what, self.cx.span);
         }
     }
 
@@ -678,6 +679,7 @@ impl<'a> Elaborator<'a> {
         let mut returned = Returned::default();
         let mut outs = Vec::new();
         let mut back = Vec::new();
+        let mut targets = Vec::new();
         let mut position = 0;
         for (i, (param, cells)) in sub.spec.params.iter().zip(&info.cells).enumerate() {
             if param.mode != ParamMode::In
@@ -690,6 +692,7 @@ impl<'a> Elaborator<'a> {
                     for (k, (leaf, leaf_type)) in leaves.iter().enumerate() {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
+                        targets.push((i, place.clone()));
                         match checked {
                             true => {
                                 let place = self.set_aside(place, ty, &mut returned);
@@ -732,8 +735,6 @@ impl<'a> Elaborator<'a> {
                 }
             }
         };
-        let targets: Vec<Place> =
-            outs.iter().map(|o| &o.1).chain(back.iter().map(|b| &b.1)).cloned().collect();
         self.note_copies(&targets);
         self.emit(|next| Action::Call { proc, args: values, outs, next });
         for (cell, place) in back {
@@ -1109,6 +1110,7 @@ impl<'a> Elaborator<'a> {
         let mut values = vec![index];
         let mut outs = Vec::new();
         let mut back = Vec::new();
+        let mut targets = Vec::new();
         let mut formals = Vec::new();
         let (outer_locals, outer_storage, outer_prefix) = (
             std::mem::take(&mut self.cx.locals),
@@ -1178,6 +1180,7 @@ impl<'a> Elaborator<'a> {
                     for (k, (leaf, leaf_type)) in leaves.iter().enumerate().take(count) {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
+                        targets.push((i, place.clone()));
                         let formal = formals[position + k].cell;
                         match checked {
                             true => {
@@ -1228,8 +1231,6 @@ impl<'a> Elaborator<'a> {
             around: self.here(),
             span,
         }));
-        let targets: Vec<Place> =
-            outs.iter().map(|o| &o.1).chain(back.iter().map(|b| &b.1)).cloned().collect();
         self.note_copies(&targets);
         self.emit(|next| Action::Call { proc, args: values, outs, next });
         for (cell, place) in back {

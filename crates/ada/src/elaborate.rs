@@ -123,6 +123,8 @@ pub struct Elaborator<'a> {
     pub(crate) in_component: bool,
     /// An object gets its initial value.
     pub(crate) in_declaration: bool,
+    /// The next aggregate of an array must have the bounds of its target.
+    pub(crate) exact_bounds: bool,
     /// What gets a value is something that nobody can name yet.
     pub(crate) fresh: bool,
     /// Access subtypes without null.
@@ -452,6 +454,7 @@ impl<'a> Elaborator<'a> {
             main_priority: None,
             in_component: false,
             in_declaration: false,
+            exact_bounds: false,
             fresh: false,
             excludes_null: HashSet::new(),
             narrow: HashSet::new(),

@@ -1030,7 +1030,10 @@ impl<'a> Elaborator<'a> {
                 Val::Unknown { input: false }
             }
             ExprKind::New(subtype, init) => {
+                // The initial value is qualified.
+                self.exact_bounds = init.as_ref().is_some_and(|v| matches!(v.kind, ExprKind::Aggregate(_)));
                 let made = self.allocate(subtype, init.as_deref(), want, e.span);
+                self.exact_bounds = false;
                 let ty = self.subtype(subtype);
                 match made {
                     Val::Scalar(value, access) => Val::Scalar(self.as_interface(value, ty, want), access),
@@ -1115,6 +1118,7 @@ impl<'a> Elaborator<'a> {
 
     /// Evaluates the components of an aggregate that is not followed.
     fn components_of(&mut self, components: &'a [Component], want: Option<TypeId>) -> Val {
+        self.exact_bounds = false;
         let bounds = match want.map(|w| self.kind(w)) {
             Some(TypeKind::Array { bounds: Some(bounds), .. }) => Some(elements(bounds)),
             Some(TypeKind::Array { .. } | TypeKind::Opaque) | None => None,
@@ -1848,7 +1852,10 @@ impl<'a> Elaborator<'a> {
     /// `T'(X)`: X must belong to T.
     fn qualified(&mut self, mark: &'a syntax::Expr, value: &'a syntax::Expr) -> Val {
         let ty = self.type_named(mark);
+        self.exact_bounds =
+            matches!((&value.kind, self.kind(ty)), (ExprKind::Aggregate(_), TypeKind::Array { .. }));
         let value = self.value(value, Some(ty));
+        self.exact_bounds = false;
         match self.enter_subtype(value, ty) {
             Val::Scalar(value, _) => Val::Scalar(self.within(value, ty), Some(ty)),
             Val::Composite(obj, of) => {

@@ -1280,10 +1280,11 @@ impl<'a> Elaborator<'a> {
                         _ => return false,
                     },
                 };
+                let slides = self.slides_within(ty).filter(|_| bounds.len() == 1);
                 if bounds.len() > 1 {
                     return self.assign_matrix(target, ty, &bounds, element, given, &mut Vec::new());
                 }
-                let Some(values) = self.spread(bounds[0], given) else { return false };
+                let Some(values) = self.spread(bounds[0], slides, given) else { return false };
                 for (index, value) in values {
                     let (obj, element) = self.element(target, ty, &[Model::Const(index)]);
                     if !matches!(value.kind, ExprKind::Default) {
@@ -1349,7 +1350,7 @@ impl<'a> Elaborator<'a> {
         given: &'a [Component],
         at: &mut Vec<Model>,
     ) -> bool {
-        let Some(values) = self.spread(bounds[at.len()], given) else { return false };
+        let Some(values) = self.spread(bounds[at.len()], None, given) else { return false };
         for (index, value) in values {
             at.push(Model::Const(index));
             let done = if at.len() == bounds.len() {
@@ -1371,10 +1372,25 @@ impl<'a> Elaborator<'a> {
         true
     }
 
-    /// Which value goes to which index of a one-dimensional aggregate.
+    /// The range of the index subtype of an array type: an aggregate with other bounds than its target slides to those,
+    /// but not out of this range (RM 4.3.3, 4.6), nor where it is qualified (4.7).
+    fn slides_within(&mut self, ty: TypeId) -> Option<(i64, i64)> {
+        if std::mem::take(&mut self.exact_bounds) {
+            return None;
+        }
+        let root = self.root(ty);
+        match (self.index_ranges.get(&root), self.kind(root)) {
+            (Some(ranges), _) => ranges.first().copied().flatten(),
+            (None, TypeKind::Array { bounds: Some(bounds), .. }) => bounds.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Which value goes to which index of a one-dimensional aggregate, which may slide from within a range.
     fn spread(
         &mut self,
         (lo, hi): (i64, i64),
+        slides: Option<(i64, i64)>,
         given: &'a [Component],
     ) -> Option<Vec<(i64, &'a syntax::Expr)>> {
         if hi.saturating_sub(lo) >= self.bounds.array_elements {
@@ -1411,9 +1427,13 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
-        // Without others, an aggregate has bounds of its own, and slides (RM 4.3.3, 4.6).
+        // Without others, an aggregate has bounds of its own.
         let others = given.iter().flat_map(|c| &c.choices).any(|c| matches!(c, Choice::Others));
-        if !others && let Some(first) = values.iter().map(|v| v.0).min() {
+        let within = |(least, most): &(i64, i64)| values.iter().all(|v| (*least..=*most).contains(&v.0));
+        if !others
+            && slides.as_ref().is_some_and(within)
+            && let Some(first) = values.iter().map(|v| v.0).min()
+        {
             values.iter_mut().for_each(|v| v.0 = v.0.saturating_sub(first).saturating_add(lo));
         }
         if values.iter().any(|v| v.0 < lo || hi < v.0) || values.len() as i64 != length((lo, hi)) {

@@ -190,6 +190,7 @@ impl<'a> Elaborator<'a> {
         let here = self.cx.scope;
         let mut cells = Vec::new();
         let mut copies = Copies::default();
+        let mut targets = Vec::new();
         for (i, param) in entry.set.decl.params.iter().enumerate() {
             self.cx.scope = entry.set.scope;
             let ty = self.type_ref(&param.ty);
@@ -245,6 +246,7 @@ impl<'a> Elaborator<'a> {
                             matches!(self.kind(*leaf_type), TypeKind::Access { constrained: true, .. });
                         let place = self.place(leaf);
                         let place = self.frozen(place);
+                        targets.push((i, place.clone()));
                         if place != Place::Nowhere {
                             copies.back.push((*cell, place, (predicates && scalar).then_some(target_type)));
                         }
@@ -254,7 +256,6 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
-        let targets: Vec<Place> = copies.back.iter().map(|c| c.1.clone()).collect();
         self.note_copies(&targets);
         (cells, copies)
     }

@@ -161,19 +161,7 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             }
             _ => continue,
         };
-        let (mut reason, mut on) = (reason, on);
-        // Nothing takes a task out of a rendezvous.
-        if !matches!(ts.wait, Wait::Rendezvous { .. }) {
-            for entry in triggers(state, task) {
-                reason += &format!(", or for its triggering call of {} to be served", name(entry));
-                on.extend(match program.entries[entry.index()].owner {
-                    Owner::Task(owner) => vec![starter(program, state, owner)],
-                    Owner::Object(_) => helpers(semantics, state, task, entry),
-                });
-            }
-            on.sort();
-            on.dedup();
-        }
+        let (reason, on) = with_triggers(semantics, state, task, reason, on);
         let cells = match ts.wait {
             Wait::Queued { entry, .. } => barrier_cells(program, entry),
             _ => Vec::new(),
@@ -188,13 +176,30 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
     all
 }
 
-/// The entries in whose queues triggers of a task wait: serving one of them ends whatever the task does.
-fn triggers(state: &State, task: TaskId) -> impl Iterator<Item = EntryId> + '_ {
-    let transfers = state.tasks[task.index()].transfers.iter();
-    transfers.filter(|t| !t.leaving).filter_map(|t| match t.trigger {
-        Pending::Queued { entry, .. } => Some(entry),
-        _ => None,
-    })
+/// Adds the triggering calls of a task to why it waits: serving one of them ends whatever the task does, but a
+/// rendezvous.
+fn with_triggers(
+    semantics: &Semantics,
+    state: &State,
+    task: TaskId,
+    mut reason: String,
+    mut on: Vec<TaskId>,
+) -> (String, Vec<TaskId>) {
+    let (program, ts) = (semantics.program, &state.tasks[task.index()]);
+    if matches!(ts.wait, Wait::Rendezvous { .. }) {
+        return (reason, on);
+    }
+    for transfer in ts.transfers.iter().filter(|t| !t.leaving) {
+        let Pending::Queued { entry, .. } = transfer.trigger else { continue };
+        reason += &format!(", or for its triggering call of {} to be served", program.entry_name(entry));
+        on.extend(match program.entries[entry.index()].owner {
+            Owner::Task(owner) => vec![starter(program, state, owner)],
+            Owner::Object(_) => helpers(semantics, state, task, entry),
+        });
+    }
+    on.sort();
+    on.dedup();
+    (reason, on)
 }
 
 /// The variables that the barrier of an entry looks at.
@@ -289,6 +294,11 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
         // An exception may leave what was called there.
         starts.extend(program.handlers_at(frame.site).map(|c| c.1));
         starts.extend(frame.serving.map(|_| frame.site));
+    }
+    // Where an abortable part is left, control goes on behind its trigger.
+    for transfer in &ts.transfers {
+        program.node(transfer.site).action.each_successor(|l| starts.push(l));
+        starts.extend(program.handlers_at(transfer.site).map(|c| c.1));
     }
     let mut locs = code_from(program, starts);
     // Entry bodies that it may run, except that of the entry in question.

@@ -23,6 +23,9 @@ impl Outcome {
             Kind::UnhandledException => besides(&[Kind::TaskingError, Kind::ProgramError]),
             Kind::Assertion if !asserts() => return "there is no assertion that could fail".into(),
             Kind::DeadEntry if program.entries.is_empty() => return "there is no entry".into(),
+            Kind::DeadEntry if program.branches_on_untracked() => {
+                ", if values that are not followed allow it".into()
+            }
             _ => String::new(),
         };
         format!("{}{rest}", kind.promise())
@@ -88,6 +91,15 @@ mod tests {
         let empty = Program::default();
         assert_eq!(promise(Assertion, &[], &empty), "there is no assertion that could fail");
         assert_eq!(promise(DeadEntry, &[], &empty), "there is no entry");
+        let source = "with Ada.Calendar;
+             procedure P is
+                task T is entry E; end T;
+                task body T is begin accept E; end T;
+             begin
+                if Ada.Calendar.Seconds (Ada.Calendar.Clock) < 0.0 then T.E; end if;
+             end P;";
+        let unknown = rendez_ada::read_text(source).program.expect("a program");
+        assert!(promise(DeadEntry, &[], &unknown).ends_with(", if values that are not followed allow it"));
         let open = Program { open: true, ..Program::default() };
         assert!(promise(ServerIdle, &[], &open).starts_with("the environment may stop"));
     }

@@ -120,7 +120,11 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
                 served_in(program, after, Some(EntryId(entry as u32)), &mut f);
             }
         }
-        What::Aborted(_) => served_in(program, after, None, &mut f),
+        What::Aborted(_) | What::Transferred => served_in(program, after, None, &mut f),
+        // The trigger is withdrawn: the queue is shorter.
+        What::Ran if matches!(program.node(step.loc).action, Action::EndAsync { .. }) => {
+            served_in(program, after, None, &mut f);
+        }
         _ => {}
     }
 }

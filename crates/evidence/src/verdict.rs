@@ -6,7 +6,7 @@ use rendez_model::access::Access;
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Status};
-use rendez_model::{Action, ExceptionId, Owner, Program, Sharing, TaskId, Value};
+use rendez_model::{Action, ExceptionId, Node, Owner, Program, Sharing, TaskId, Value};
 use rendez_source::{Diagnostic, Span};
 
 use crate::after::{After, Settled, runs_in_a_circle};
@@ -209,11 +209,6 @@ impl<'s, 'p> Findings<'s, 'p> {
         self.list().any(|f| blocking(f.kind))
     }
 
-    /// Whether something of a kind was found.
-    pub fn any_of(&self, kind: Kind) -> bool {
-        self.list().any(|f| f.kind == kind)
-    }
-
     /// Whether an error was found that does not depend on a guess.
     pub fn any_error(&self) -> bool {
         self.list().any(|f| f.severity == Severity::Error && f.is_certain())
@@ -265,7 +260,10 @@ impl<'s, 'p> Findings<'s, 'p> {
         let dead = self.dead_entries(entries);
         // Once every entry was called and served, the rest of the search finds none that is not; but there may be
         // others in what is not followed.
-        let all_used = dead.is_empty() && unknown.is_none();
+        let cut_off = |n: &Node| {
+            matches!(n.action, Action::Unsupported { .. } | Action::Stop { .. } | Action::Allocate { .. })
+        };
+        let all_used = dead.is_empty() && unknown.is_none() && !nodes.iter().any(cut_off);
         if cut(Kind::DeadEntry).is_none() {
             let dead = dead.into_iter().map(|finding| Known { finding, claim: Claim::Other }).collect();
             by_kind.insert(Kind::DeadEntry, dead);

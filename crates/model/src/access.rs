@@ -410,6 +410,25 @@ impl Program {
         own.filter_map(|e| e.barrier.as_ref()).any(may_raise)
     }
 
+    /// Whether a branch depends on a value that is not tracked: which ways are really possible, nobody knows.
+    pub fn branches_on_untracked(&self) -> bool {
+        let untracked = |e: &Expr| {
+            let mut found = false;
+            e.walk(&mut |e| found |= *e == Expr::Any);
+            e.each_cell(self, &mut |c| found |= self.vars[c.index()].domain == Domain::Opaque);
+            found
+        };
+        let guards = |action: &Action| {
+            let mut found = false;
+            if matches!(action, Action::Branch { .. } | Action::Select { .. }) {
+                action.each_expr(&mut |e| found |= untracked(e));
+            }
+            found
+        };
+        self.nodes.iter().any(|n| guards(&n.action))
+            || self.entries.iter().filter_map(|e| e.barrier.as_ref()).any(untracked)
+    }
+
     /// The entries that an expression may evaluate to, whatever the data.
     pub fn possible_entries(&self, e: &Expr) -> Vec<EntryId> {
         let of_table = |table: TableId| -> Vec<EntryId> {

@@ -79,7 +79,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
             .push("the code alone shows that nobody waits for ever, but somebody does".into());
     }
     for kind in &harmless {
-        if findings.any_of(*kind) {
+        if findings.any(*kind) {
             let text = format!("the code alone shows that {} holds, but it does not", kind.name());
             findings.contradictions.push(text);
         }

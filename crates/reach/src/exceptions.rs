@@ -4,8 +4,8 @@
 //! task by itself: for every location, between which numbers the cells are that only this task accesses. Other
 //! cells have any value of their domain. An action may raise what its expressions may raise with such values, and
 //! what tasking may raise there: a call of a task's entry, for instance, Tasking_Error. Handlers are followed from
-//! actions that may raise something, whatever they catch. A kind of exception that no action of this closure raises
-//! is raised in no execution.
+//! actions that may raise something, whatever they catch. A kind of exception that no action raises to which control
+//! can come is raised in no execution.
 //!
 //! A search would show the same, but only once it has come to its end; programs whose counters have millions of
 //! values do not let it. Constructs by which one task changes where another one goes on (aborts, asynchronous
@@ -15,7 +15,7 @@ use rendez_evidence::Kind;
 use rendez_model::access::{Access, closure_by, each_written, task_code};
 use rendez_model::passes::{inline, recursive_procedures};
 use rendez_model::{
-    Action, BinaryOp, Catch, Cut, Domain, EntryId, ExceptionId, Expr, Loc, Owner, Place, ProcId, Program,
+    Action, BinaryOp, Cut, Domain, EntryId, ExceptionId, Expr, Formal, Loc, Owner, Place, ProcId, Program,
     Storage, TableId, TaskId, UnaryOp, Value, VarId,
 };
 
@@ -60,10 +60,10 @@ pub fn never_raised(program: &Program) -> Vec<Kind> {
         raised.also(analysis.raised);
     }
     let mut held = Vec::new();
-    if !raised.tasking {
+    if !raised.tasking_error {
         held.push(Kind::TaskingError);
     }
-    if !raised.by_rules {
+    if !raised.program_error {
         held.push(Kind::ProgramError);
     }
     if !raised.other {
@@ -75,20 +75,20 @@ pub fn never_raised(program: &Program) -> Vec<Kind> {
 /// What some action may raise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Raised {
-    /// Tasking_Error by a rule of tasking.
-    tasking: bool,
-    /// Program_Error by a rule of tasking.
-    by_rules: bool,
+    /// Tasking_Error, by a rule of tasking.
+    tasking_error: bool,
+    /// Program_Error, by a rule of tasking.
+    program_error: bool,
     /// Anything else: a failed check, a raise statement.
     other: bool,
 }
 
 impl Raised {
-    const OTHER: Raised = Raised { tasking: false, by_rules: false, other: true };
+    const OTHER: Raised = Raised { tasking_error: false, program_error: false, other: true };
 
     fn also(&mut self, more: Raised) {
-        self.tasking |= more.tasking;
-        self.by_rules |= more.by_rules;
+        self.tasking_error |= more.tasking_error;
+        self.program_error |= more.program_error;
         self.other |= more.other;
     }
 
@@ -154,10 +154,12 @@ fn owners(program: &Program) -> Vec<Option<TaskId>> {
     owners
 }
 
-/// Whether a procedure assigns to a local of its own before it reads it, and nobody else does either.
+/// Whether a procedure assigns to a local of its own before it reads it or returns it, and nobody else accesses it.
 fn is_set_first(program: &Program, proc: ProcId, mine: &[Loc], v: VarId) -> bool {
+    let of_formal = |f: &Formal| f.cell == v && f.mode.copies_out();
+    let returned = program.procs[proc.index()].formals.iter().any(of_formal);
     let reads = |loc: Loc| {
-        let mut reads = false;
+        let mut reads = returned && program.node(loc).action == Action::Return;
         program.node(loc).action.each_expr(&mut |e| e.each_cell(program, &mut |c| reads |= c == v));
         reads
     };
@@ -385,8 +387,10 @@ impl<'p> Analysis<'p> {
             Value::Known(init) => Interval::between(init, init),
             Value::Any => Interval::UNKNOWN,
         });
-        self.flow(of_task.start, &first.collect());
-        self.flow(of_task.exit, &anything);
+        let first = first.collect();
+        self.flow(of_task.start, &first);
+        // A task that is never activated goes there at once.
+        self.flow(of_task.exit, &first);
         for proc in starts {
             self.flow(self.program.procs[proc.index()].start, &anything);
         }
@@ -458,10 +462,23 @@ impl<'p> Analysis<'p> {
         let passed_on =
             matches!(action, Action::Resume { .. } | Action::EntryCall { .. } | Action::Activate { .. });
         if raised.any() || passed_on {
-            let escapes = self.raise_at(loc, &known);
-            // What a call passes on was raised elsewhere.
-            let counts = raised.any() || matches!(action, Action::Resume { .. });
-            self.raised.tasking |= escapes && counts && self.activation[loc.index()];
+            let (handlers, escapes) = program.caught_at(loc);
+            handlers.into_iter().for_each(|to| self.flow(to, &known));
+            // Whoever dies while it is activated fails its activator; also of what a body raised that it called.
+            self.raised.tasking_error |= escapes && self.activation[loc.index()];
+            if escapes {
+                self.flow(program.tasks[self.task.index()].exit, &known);
+            }
+        }
+        let of_task = &program.tasks[self.task.index()];
+        match action {
+            Action::Select { terminate: Some(_), .. } => self.flow(of_task.exit, &known),
+            // Where its declaration is elaborated again, a task begins again with the values that it left.
+            Action::Terminate => {
+                self.flow(of_task.start, &known);
+                self.flow(of_task.exit, &known);
+            }
+            _ => {}
         }
         match action {
             Action::Branch { cond, yes, no } => {
@@ -493,18 +510,6 @@ impl<'p> Analysis<'p> {
                 for next in action.successors() {
                     self.flow(next, &after);
                 }
-            }
-        }
-        true
-    }
-
-    /// Handlers that may get what a location raises; whether it may leave the task.
-    fn raise_at(&mut self, loc: Loc, known: &Known) -> bool {
-        let handlers: Vec<(Catch, Loc)> = self.program.handlers_at(loc).collect();
-        for (catch, to) in handlers {
-            self.flow(to, known);
-            if catch == Catch::Others {
-                return false;
             }
         }
         true
@@ -547,12 +552,12 @@ impl<'p> Analysis<'p> {
             }
             Action::Select { alternatives, otherwise, .. } => {
                 let open = |guard: &Option<Expr>| guard.as_ref().is_none_or(|g| g.constant() == Some(1));
-                raised.by_rules = otherwise.is_none() && !alternatives.iter().any(|a| open(&a.guard));
+                raised.program_error = otherwise.is_none() && !alternatives.iter().any(|a| open(&a.guard));
             }
             Action::Raise { exception, by_tasking: true } => match exception.constant() {
-                Some(e) if e == i64::from(ExceptionId::TASKING_ERROR.0) => raised.tasking = true,
-                Some(e) if e == i64::from(ExceptionId::PROGRAM_ERROR.0) => raised.by_rules = true,
-                _ => raised.other = true,
+                Some(e) if e == i64::from(ExceptionId::TASKING_ERROR.0) => raised.tasking_error = true,
+                Some(e) if e == i64::from(ExceptionId::PROGRAM_ERROR.0) => raised.program_error = true,
+                _ => raised = Raised { tasking_error: true, program_error: true, other: true },
             },
             Action::Raise { .. } => raised.other = true,
             _ => return None,
@@ -563,14 +568,14 @@ impl<'p> Analysis<'p> {
 
     fn raised_by_call(&self, entry: EntryId) -> Raised {
         let owner = match self.program.entries[entry.index()].owner {
-            Owner::Task(_) => return Raised { tasking: true, ..Raised::default() },
+            Owner::Task(_) => return Raised { tasking_error: true, ..Raised::default() },
             Owner::Object(object) => Owner::Object(object),
         };
         // A barrier that raises an exception fails the calls in all queues of its object.
         let anything: Known = self.tracked.iter().map(|v| self.domain(*v)).collect();
         let of_object = self.program.entries.iter().filter(|e| e.owner == owner);
         let fails = of_object.filter_map(|e| e.barrier.as_ref()).any(|b| self.may_raise(b, &anything));
-        Raised { by_rules: fails, ..Raised::default() }
+        Raised { program_error: fails, ..Raised::default() }
     }
 
     /// Whether a value can be stored without an exception.
@@ -707,7 +712,8 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// What is known where a condition was found true, or false, or nobody knows what it is; nothing if it cannot be.
+    /// What is known where a condition is not known to be false (or, if `wanted` is not set, not known to be true); nothing
+    /// if control cannot come there.
     fn refined(&self, known: &Known, cond: &Expr, wanted: bool) -> Option<Known> {
         use BinaryOp::*;
         match (cond, wanted) {

@@ -208,6 +208,10 @@ fn run_check(check: Check) -> u8 {
         crate::complain!("error: --timeout takes a positive number of seconds, at most a billion");
         return BAD_INPUT;
     }
+    if check.states == 0 {
+        crate::complain!("error: --states takes a positive number");
+        return BAD_INPUT;
+    }
     let mut ready = match read(&check.input) {
         Ok(ready) => ready,
         Err(status) => return status,

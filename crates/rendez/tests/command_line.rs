@@ -118,6 +118,7 @@ fn wrong_arguments_are_refused() {
     );
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--states", "0", "a.adb"], "");
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--fair", "weak", "a.adb"], "there is none");
     let safe: (&str, &[u8]) = ("p.qre", b"event a = end T;\npattern: absence; a");
     let given = ["check", "--property", "p.qre", "--fair", "weak", "a.adb"];
