@@ -279,7 +279,7 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     let program = semantics.program;
     let ts = &state.tasks[task.index()];
     let mut starts = Vec::new();
-    let handlers = program.handlers_at(ts.pc).map(|c| c.1);
+    let handlers = program.caught_at(ts.pc).0;
     // A task that waits in a call goes on behind it, one that waits for the end of others never by an exception.
     match (ts.wait, &program.node(ts.pc).action) {
         (Wait::Queued { .. } | Wait::Rendezvous { .. }, action) => {
@@ -292,15 +292,15 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
     for frame in &ts.frames {
         program.node(frame.site).action.each_successor(|l| starts.push(l));
         // An exception may leave what was called there.
-        starts.extend(program.handlers_at(frame.site).map(|c| c.1));
+        starts.extend(program.caught_at(frame.site).0);
         starts.extend(frame.serving.map(|_| frame.site));
     }
     // Where an abortable part is left, control goes on behind its trigger.
     for transfer in &ts.transfers {
         program.node(transfer.site).action.each_successor(|l| starts.push(l));
-        starts.extend(program.handlers_at(transfer.site).map(|c| c.1));
+        starts.extend(program.caught_at(transfer.site).0);
     }
-    let mut locs = code_from(program, starts);
+    let mut locs = code_from(semantics, starts);
     // Entry bodies that it may run, except that of the entry in question.
     let mut bodies = Vec::new();
     for loc in &locs {
@@ -314,20 +314,21 @@ fn future(semantics: &Semantics, state: &State, task: TaskId, not: Option<EntryI
             }
         }
     }
-    locs.extend(code_from(program, bodies));
+    locs.extend(code_from(semantics, bodies));
     locs
 }
 
 /// Everything reachable from some locations, through calls, and through the handlers of what may raise an exception.
-fn code_from(program: &Program, starts: Vec<Loc>) -> Vec<Loc> {
+fn code_from(semantics: &Semantics, starts: Vec<Loc>) -> Vec<Loc> {
+    let program = semantics.program;
     closure_by(program, starts, |loc, work| {
         let node = program.node(loc);
         node.action.each_successor(|next| work.push(next));
         if let Action::Call { proc, .. } = &node.action {
             work.push(program.procs[proc.index()].start);
         }
-        if node.action.may_raise(program) {
-            work.extend(program.handlers_at(loc).map(|(_, to)| to));
+        if semantics.may_raise(loc) {
+            work.extend(program.caught_at(loc).0);
         }
     })
 }

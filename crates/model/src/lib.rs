@@ -27,6 +27,7 @@ pub mod monitor;
 pub mod parallel;
 pub mod passes;
 pub mod program;
+mod raising;
 pub mod rounds;
 pub mod semantics;
 pub mod state;

@@ -19,4 +19,5 @@ pub use inputs::classify_inputs;
 pub use locks::drop_idle_locks;
 pub use opaque::make_opaque;
 pub use slice::{Delays, cells_that_matter, for_monitor, slice};
+pub(crate) use slice::{may_fail as assignment_may_fail, may_raise as expression_may_fail};
 pub use unknown::doubt_unknown_values;

@@ -577,22 +577,6 @@ impl Action {
         }
     }
 
-    /// Whether an action may raise an exception, as far as it tells by itself: whoever calls, waits, or is served may.
-    pub fn may_raise(&self, program: &Program) -> bool {
-        use Action::*;
-        let mut may = match self {
-            Skip { .. } | Event { .. } | Delay { .. } | Branch { .. } | Choose { .. } | Assert { .. } => {
-                false
-            }
-            Lock { .. } | Unlock { .. } | Defer { .. } | Undefer { .. } => false,
-            Assign { to: Place::Var(v), value, .. } => !value.fits(program, *v),
-            Assign { to: Place::Nowhere, .. } | Havoc { to: Place::Var(_) | Place::Nowhere, .. } => false,
-            _ => true,
-        };
-        self.each_expr(&mut |e| may |= e.may_raise(program));
-        may
-    }
-
     /// Rewrites every expression that the action evaluates.
     pub fn map_exprs(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         use Action::*;

@@ -11,9 +11,12 @@
 
 mod run;
 
+use std::sync::OnceLock;
+
 use crate::expr::{Expr, Value};
 use crate::monitor::{Moment, Sight};
 use crate::program::*;
+use crate::raising::raising;
 use crate::state::*;
 use run::Run;
 
@@ -28,6 +31,8 @@ pub struct Semantics<'p> {
     plain_selects: Vec<bool>,
     /// By entry: the parameters that are results only. Nothing where no call is ever requeued.
     results: Vec<Vec<usize>>,
+    /// By location: whether its action may raise an exception. Only who explains a state asks.
+    raising: OnceLock<Vec<bool>>,
 }
 
 /// One possible step of a task: `choice` numbers the possibilities at its location.
@@ -170,7 +175,20 @@ impl<'p> Semantics<'p> {
         }
         let plain_selects = crate::sure::plain_selects(program);
         let results = results_of_entries(program);
-        Semantics { program, recursion, object_entries, task_entries, plain_selects, results }
+        Semantics {
+            program,
+            recursion,
+            object_entries,
+            task_entries,
+            plain_selects,
+            results,
+            raising: OnceLock::new(),
+        }
+    }
+
+    /// Whether the action of a location may raise an exception, for all that the code says.
+    pub fn may_raise(&self, loc: Loc) -> bool {
+        self.raising.get_or_init(|| raising(self.program))[loc.index()]
     }
 
     /// Whether some call may be requeued.

@@ -161,10 +161,13 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     Some(Err(lines.join("\n")))
 }
 
-/// Whether the same checks are violated everywhere. Which of two kinds a blocked call is depends on what the code could
+/// Whether the same checks are violated everywhere. Which kind a wait without end is depends on what the code could
 /// still do, and passes remove code that does nothing: only those who look at one and the same program name it alike.
 fn is_one_verdict(all: &[(&str, BTreeSet<Kind>)]) -> bool {
-    let kind = |kind: &Kind| if *kind == Kind::CircularWait { Kind::ClientBlocked } else { *kind };
+    let kind = |kind: &Kind| match kind {
+        Kind::CircularWait | Kind::ServerIdle => Kind::ClientBlocked,
+        kind => *kind,
+    };
     let broadly = |found: &BTreeSet<Kind>| found.iter().map(kind).collect::<BTreeSet<Kind>>();
     let alike = |passed: bool| {
         let mut some = all.iter().filter(|(name, _)| *name != "inlined" && is_passed(name) == passed);

@@ -604,7 +604,7 @@ fn exceeds((lo, hi): (i64, i64), range: (i64, i64)) -> bool {
 }
 
 /// Whether evaluating an expression may raise an exception.
-fn may_raise(program: &Program, e: &Expr) -> bool {
+pub(crate) fn may_raise(program: &Program, e: &Expr) -> bool {
     let mut found = false;
     each_risk(program, e, &mut |_| found = true);
     found
@@ -643,7 +643,7 @@ fn each_risk<'e>(program: &Program, whole: &'e Expr, f: &mut dyn FnMut(&'e Expr)
 }
 
 /// Whether an assignment may fail a range check.
-fn may_fail(program: &Program, to: &Place, value: &Expr) -> bool {
+pub(crate) fn may_fail(program: &Program, to: &Place, value: &Expr) -> bool {
     let mut found = false;
     if let Place::Indexed(table, index) = to {
         let t = &program.tables[table.index()];
