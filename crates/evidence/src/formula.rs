@@ -2,8 +2,10 @@
 
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Step, What};
-use rendez_model::state::{Lock, State, Status, TaskState, Wait};
-use rendez_model::{Action, EntryId, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value};
+use rendez_model::state::{Lock, Pending, State, Status, TaskState, Wait};
+use rendez_model::{
+    Action, CallMode, EntryId, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value,
+};
 use rendez_property::Wrong;
 use rendez_property::ctl::{Atom, Formula};
 use rendez_source::Span;
@@ -80,6 +82,28 @@ pub enum Resolved {
 }
 
 impl Resolved {
+    /// Whether a formula speaks of all executions and, within that, of some, or the other way round.
+    pub fn mixes_quantifiers(&self) -> bool {
+        self.quantifies(true, true) && self.quantifies(true, false)
+    }
+
+    /// Whether a formula, or its negation if `positive` is not set, has an operator about all executions, or about some.
+    fn quantifies(&self, positive: bool, all: bool) -> bool {
+        let of = |f: &Resolved| f.quantifies(positive, all);
+        match self {
+            Resolved::Const(_)
+            | Resolved::Accept(..)
+            | Resolved::Event(_)
+            | Resolved::At(..)
+            | Resolved::Ended(_) => false,
+            Resolved::Not(f) => f.quantifies(!positive, all),
+            Resolved::And(a, b) | Resolved::Or(a, b) => of(a) || of(b),
+            Resolved::Always(f) | Resolved::Eventually(f) => positive == all || of(f),
+            Resolved::Potentially(f) => positive != all || of(f),
+            Resolved::Until(a, b, _) => positive == all || of(a) || of(b),
+        }
+    }
+
     /// Whether a formula without temporal operators holds in a state; None if it is about more.
     pub fn in_state(&self, state: &State) -> Option<bool> {
         Some(match self {
@@ -184,14 +208,29 @@ pub fn awaits_lock(program: &Program, state: &State, task: TaskId) -> bool {
         },
         _ => None,
     };
-    let wanted = match &program.node(ts.pc).action {
-        Action::Lock { object, .. } => Some(*object),
-        Action::EntryCall { entry, .. }
-        | Action::Requeue { entry, .. }
-        | Action::Async { trigger: Trigger::Call { entry, .. }, .. } => object(entry),
+    let of_entry = |entry: EntryId| match program.entries[entry.index()].owner {
+        Owner::Object(object) => Some(object),
+        Owner::Task(_) => None,
+    };
+    let wanted = match (ts.wait, &program.node(ts.pc).action) {
+        (Wait::Nothing, Action::Lock { object, .. }) => Some(*object),
+        (
+            Wait::Nothing,
+            Action::EntryCall { entry, .. }
+            | Action::Requeue { entry, .. }
+            | Action::Async { trigger: Trigger::Call { entry, .. }, .. },
+        ) => object(entry),
+        // Nobody leaves a queue while somebody is inside.
+        (Wait::Queued { entry, .. }, Action::EntryCall { mode: CallMode::Timed { .. }, .. }) => {
+            of_entry(entry)
+        }
+        (Wait::Nothing, Action::EndAsync { .. }) => match ts.transfers.last().map(|t| t.trigger) {
+            Some(Pending::Queued { entry, cancellable: true }) => of_entry(entry),
+            _ => None,
+        },
         _ => None,
     };
-    ts.wait == Wait::Nothing && wanted.is_some_and(held)
+    wanted.is_some_and(held)
 }
 
 /// Whether a step is an event: a rendezvous or a protected action on an entry begins, or it is annotated. Formulas do

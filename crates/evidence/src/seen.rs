@@ -222,7 +222,13 @@ impl Effort {
                 let mut writes: Vec<VarId> = writes.into_iter().map(|w| w.0).collect();
                 let mut looks = !reads.is_empty();
                 if let Action::Branch { cond, .. } = &program.node(outcome.step.loc).action {
-                    cond.each_cell(program, &mut |cell| looks |= self.fixed[cell.index()]);
+                    // A condition that also looks at something else is folded to that part.
+                    let (mut some, mut all) = (false, true);
+                    cond.each_cell(program, &mut |cell| {
+                        some |= self.fixed[cell.index()];
+                        all &= self.fixed[cell.index()];
+                    });
+                    looks |= some && all;
                 }
                 if looks && self.rounds.repeats(outcome.step.loc) {
                     flags |= POLLS;

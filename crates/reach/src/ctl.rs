@@ -922,7 +922,10 @@ fn over_graph(
     let config = Config { symmetry: false, branching: Some(noticed), ..config.clone() };
     let reached = reach(&semantics, options, &config, control, &stops);
     let checker = checker(&reached, options.fairness, &config, control);
+    // Where a call and its acceptance are one step, no state lies between them, in which the choice is made already.
+    let hides_choices = config.meet && !config.waits;
     let answer = |question: &Question| match &checker {
+        Ok(_) if hides_choices && question.resolved.mixes_quantifiers() => None,
         Ok(checker) => checker.decide(question),
         Err((_, why)) => Some(Answer::Inconclusive(why.clone(), Vec::new())),
     };

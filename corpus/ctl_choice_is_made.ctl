@@ -1,0 +1,1 @@
+served: (always ((eventually accept S0.E) -> at served1));

@@ -1,0 +1,1 @@
+ends: eventually ended C0
