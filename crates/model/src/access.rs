@@ -419,7 +419,7 @@ impl Program {
             found
         };
         let guards = |action: &Action| {
-            let mut found = false;
+            let mut found = matches!(action, Action::Choose { .. });
             if matches!(action, Action::Branch { .. } | Action::Select { .. }) {
                 action.each_expr(&mut |e| found |= untracked(e));
             }

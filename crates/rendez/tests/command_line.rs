@@ -173,7 +173,7 @@ fn units_are_found_beside_the_source_and_in_named_folders() {
 
 #[test]
 fn limits_end_in_inconclusive() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c_philosophers_ordered.adb");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/e_peterson.adb");
     let source = source.to_string_lossy();
     let run = rendez(&["check", "--states", "10", &source], Path::new("."));
     assert_eq!(run.status, 3, "{}", run.out);
@@ -771,14 +771,14 @@ fn code_alone_shows_that_nobody_waits_for_ever() {
     let verdicts = |name: &str, end: &str| {
         let run = rendez(&arguments, &folder(name, &[("a.adb", many_clients(end).as_bytes())]));
         let line = |check: &str| run.out.lines().find(|l| l.starts_with(check)).unwrap_or("").to_owned();
-        ["circular-wait", "client-blocked", "server-idle", "spin", "dead-entry"].map(line)
+        ["circular-wait", "client-blocked", "server-idle", "spin", "tasking-error"].map(line)
     };
-    let [circular, client, server, spin, entry] = verdicts("many_clients", "or\n            terminate;");
+    let [circular, client, server, spin, error] = verdicts("many_clients", "or\n            terminate;");
     for held in [circular, client, server, spin] {
         assert!(held.contains("holds"), "{held}");
     }
     // The search came to no end.
-    assert!(entry.contains("inconclusive"), "{entry}");
+    assert!(error.contains("inconclusive"), "{error}");
     let [_, _, server, ..] = verdicts("many_clients_idle", "or\n            accept Serve;");
     assert!(!server.contains("holds"), "{server}");
 }
