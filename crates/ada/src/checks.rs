@@ -270,7 +270,16 @@ impl<'a> Elaborator<'a> {
         }
         let found = match self.kind(ty) {
             TypeKind::Enumeration { literals, .. } => {
-                literals.iter().position(|l| l.eq_ignore_ascii_case(text)).map(|i| i as i64)
+                // The names of control characters are no literals.
+                if !text.starts_with('\'') && literals.iter().all(|l| l.starts_with('\'')) {
+                    self.doubt();
+                    return Val::Scalar(Model::Any, Some(ty));
+                }
+                let same = |l: &String| match text.starts_with('\'') {
+                    true => l == text,
+                    false => l.eq_ignore_ascii_case(text),
+                };
+                literals.iter().position(same).map(|i| i as i64)
             }
             _ => whole_number(text),
         };

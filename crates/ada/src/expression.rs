@@ -783,13 +783,33 @@ impl<'a> Elaborator<'a> {
 
     /// The value of a discrete or access expression, None if it is not followed.
     pub(crate) fn scalar(&mut self, e: &'a syntax::Expr, want: Option<TypeId>) -> Option<Model> {
-        match self.value(e, want) {
+        let value = self.value(e, want);
+        self.only_scalar(value)
+    }
+
+    fn only_scalar(&mut self, value: Val) -> Option<Model> {
+        match value {
             Val::Scalar(value, _) => Some(value),
             other => {
                 self.note_value(other);
                 None
             }
         }
+    }
+
+    /// A value that no check on its own type follows: it must not have overflowed.
+    pub(crate) fn intermediate_value(&mut self, e: &'a syntax::Expr, want: Option<TypeId>) -> Val {
+        let value = self.value(e, want);
+        if let Val::Scalar(value, ty) = &value {
+            self.intermediate(value, ty.or(want));
+        }
+        value
+    }
+
+    /// The same for a value that must be scalar.
+    pub(crate) fn scalar_operand(&mut self, e: &'a syntax::Expr, want: Option<TypeId>) -> Option<Model> {
+        let value = self.intermediate_value(e, want);
+        self.only_scalar(value)
     }
 
     /// A condition, as an expression; None if the environment decides it.
@@ -885,7 +905,10 @@ impl<'a> Elaborator<'a> {
                 if let Some(value) = self.own_operator(op.symbol(), &[operand]) {
                     return value;
                 }
-                let operand = self.value(operand, want);
+                let operand = match op {
+                    Unary::Minus | Unary::Abs => self.intermediate_value(operand, want),
+                    Unary::Plus | Unary::Not => self.value(operand, want),
+                };
                 if self.user_operator(op.symbol(), &[&operand]) {
                     self.note_value(operand);
                     return Val::Unknown { input: false };
@@ -900,9 +923,9 @@ impl<'a> Elaborator<'a> {
                 };
                 let value = match op {
                     Unary::Plus => value,
-                    Unary::Minus => self.wrapped(Model::unary(UnaryOp::Negate, value), ty),
+                    Unary::Minus => self.wrapped(Model::unary(UnaryOp::Negate, value), ty.or(want)),
                     Unary::Abs => Model::unary(UnaryOp::Abs, value),
-                    Unary::Not => match ty.and_then(|t| self.modulus(t)) {
+                    Unary::Not => match ty.or(want).and_then(|t| self.modulus(t)) {
                         Some(m) => Model::binary(BinaryOp::Subtract, Model::Const(m - 1), value),
                         None => Model::unary(UnaryOp::Not, value),
                     },
@@ -922,7 +945,7 @@ impl<'a> Elaborator<'a> {
                     }
                 }
                 let ty = self.discrete_type(value);
-                let value = self.value(value, ty);
+                let value = self.intermediate_value(value, ty);
                 let input = matches!(value, Val::Unknown { input: true });
                 let value = match value {
                     Val::Scalar(value, _) => value,
@@ -945,7 +968,7 @@ impl<'a> Elaborator<'a> {
             ExprKind::If(arms, otherwise) => self.if_expression(arms, otherwise.as_deref(), want),
             ExprKind::Case(on, arms) => {
                 let ty = self.discrete_type(on);
-                let value = self.scalar(on, ty).unwrap_or(Model::Any);
+                let value = self.scalar_operand(on, ty).unwrap_or(Model::Any);
                 let domain = want.and_then(|w| self.domain(w));
                 let result = domain.map(|domain| self.temporary("case", domain));
                 let join = self.reserve();
@@ -1335,7 +1358,7 @@ impl<'a> Elaborator<'a> {
             };
         }
         let other = match choice {
-            Choice::Expr(e) => self.scalar(e, ty),
+            Choice::Expr(e) => self.scalar_operand(e, ty),
             _ => None,
         };
         self.join(BinaryOp::Equal, value.clone(), other.unwrap_or(Model::Any))
@@ -1578,7 +1601,7 @@ impl<'a> Elaborator<'a> {
                         _ => {}
                     }
                 }
-                let value = if comparison { value } else { self.wrapped(value, operand_type) };
+                let value = if comparison { value } else { self.wrapped(value, operand_type.or(want)) };
                 Val::Scalar(value, result_type)
             }
             (Val::Composite(x, tx), Val::Composite(y, ty)) if matches!(op, B::Equal | B::NotEqual) => {
@@ -1887,7 +1910,7 @@ impl<'a> Elaborator<'a> {
     }
 
     fn converted(&mut self, ty: TypeId, e: &'a syntax::Expr) -> Val {
-        let value = self.value(e, Some(ty));
+        let value = self.intermediate_value(e, Some(ty));
         match (value, self.kind(ty).clone()) {
             (Val::Scalar(value, from), TypeKind::Integer { .. } | TypeKind::Enumeration { .. }) => {
                 let (lo, hi) = self.range_of(ty).unwrap_or_default();
@@ -2213,7 +2236,7 @@ impl<'a> Elaborator<'a> {
             self.arguments(args);
             return Val::Unknown { input: false };
         }
-        let Some(value) = self.scalar(first, Some(ty)) else {
+        let Some(value) = self.scalar_operand(first, Some(ty)) else {
             self.arguments(&args[1..]);
             return Val::Unknown { input: false };
         };
@@ -2238,7 +2261,7 @@ impl<'a> Elaborator<'a> {
                 let Some(Arg { value: Choice::Expr(second), .. }) = args.get(1) else {
                     return Val::Unknown { input: false };
                 };
-                let Some(other) = self.scalar(second, Some(ty)) else {
+                let Some(other) = self.scalar_operand(second, Some(ty)) else {
                     self.note(value);
                     return Val::Unknown { input: false };
                 };

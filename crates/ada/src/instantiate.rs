@@ -980,7 +980,10 @@ impl<'a> Elaborator<'a> {
                 _ => false,
             }
         }
-        if !given.iter().all(|c| constant(self, &c.value)) || !self.predicates(ty).is_empty() {
+        let discriminated =
+            matches!(self.kind(ty), TypeKind::Record { discriminants, .. } if !discriminants.is_empty());
+        if discriminated || !given.iter().all(|c| constant(self, &c.value)) || !self.predicates(ty).is_empty()
+        {
             return false;
         }
         let (first, rejected) = (self.program.nodes.len(), self.rejected.len());
@@ -1108,14 +1111,14 @@ impl<'a> Elaborator<'a> {
     /// Discriminants that are fixed must have the same values in what is assigned.
     fn check_discriminants(&mut self, target: &Obj, ty: TypeId, source: &Obj) {
         let (Obj::Record(to), Obj::Record(from)) = (target, source) else {
+            self.check_unknown_discriminants(target, ty, source);
             return self.unfollowed_check(ty);
         };
         let fixed = |o: &Obj| matches!(o, Obj::Const(_));
         if let TypeKind::Record { discriminants, .. } = *self.kind(ty)
             && !discriminants.iter().all(|d| to.iter().any(|f| f.0 == d.name.key && fixed(&f.1)))
         {
-            // A parameter has the discriminants of its argument, whatever they are.
-            self.unfollowed_check(ty);
+            self.check_unknown_discriminants(target, ty, source);
         }
         let constrained: &[Param] = match *self.kind(ty) {
             TypeKind::Record { discriminants, constraint: Some(_), .. } => discriminants,
@@ -1138,6 +1141,29 @@ impl<'a> Elaborator<'a> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Whether the discriminants of the target may change is not known here: those of a variable may if they have
+    /// defaults; those of what an allocator made may not; a parameter has those of its argument.
+    fn check_unknown_discriminants(&mut self, target: &Obj, ty: TypeId, source: &Obj) {
+        let TypeKind::Record { discriminants, .. } = *self.kind(ty) else { return };
+        if self.in_declaration || self.fresh {
+            return;
+        }
+        for param in discriminants {
+            let key = &param.name.key;
+            let (to, from) = (self.field(target, ty, key), self.field(source, ty, key));
+            let same = match (to, from) {
+                (Some((to, _)), Some((from, _))) => {
+                    let (to, from) = (self.read(&to), self.read(&from));
+                    !to.is_any() && to == from
+                }
+                _ => false,
+            };
+            if !same {
+                return self.doubt();
             }
         }
     }

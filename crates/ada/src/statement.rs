@@ -170,7 +170,7 @@ impl<'a> Elaborator<'a> {
             }
             StmtKind::Case(on, arms) => {
                 let ty = self.discrete_type(on);
-                let value = match self.value(on, ty) {
+                let value = match self.intermediate_value(on, ty) {
                     Val::Scalar(value, _) => Some(self.selector(value)),
                     Val::Unknown { input: true } => None,
                     other => {

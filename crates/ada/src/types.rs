@@ -275,7 +275,7 @@ impl<'a> Elaborator<'a> {
         match range {
             Choice::Range(lo, hi) => {
                 let want = want.or_else(|| self.discrete_type(lo)).or_else(|| self.discrete_type(hi));
-                match (self.scalar(lo, want), self.scalar(hi, want)) {
+                match (self.scalar_operand(lo, want), self.scalar_operand(hi, want)) {
                     (Some(lo), Some(hi)) => Some((lo, hi)),
                     (lo, hi) => {
                         lo.into_iter().chain(hi).for_each(|bound| self.note(bound));

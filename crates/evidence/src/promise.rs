@@ -19,6 +19,12 @@ impl Outcome {
             Kind::ServerIdle if program.open => {
                 return "the environment may stop calling at any time: no server counts as idle".into();
             }
+            // A call that is requeued in circles is a spin.
+            Kind::ClientBlocked
+                if program.nodes.iter().any(|n| matches!(n.action, Action::Requeue { .. })) =>
+            {
+                besides(&[Kind::CircularWait, Kind::Spin])
+            }
             Kind::ClientBlocked | Kind::ServerIdle => besides(&[Kind::CircularWait]),
             Kind::UnhandledException => besides(&[Kind::TaskingError, Kind::ProgramError]),
             Kind::Assertion if !asserts() => return "there is no assertion that could fail".into(),

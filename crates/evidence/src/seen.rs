@@ -201,6 +201,8 @@ impl Effort {
             | Action::Terminate
             | Action::Abort { .. }
             | Action::Async { .. } => flags |= PROGRESS,
+            // A call that is requeued and comes back for ever to where it was looks at barriers, and gets nowhere.
+            Action::Requeue { .. } => flags |= POLLS,
             // The end of a protected action is progress if it lets somebody go on.
             Action::Unlock { .. } => {
                 if matches!(outcome.step.what, What::Released { served: Some(_), .. }) {
