@@ -23,10 +23,10 @@ procedure Logger is
    task body Writer is
    begin
       File.Open;
-      if Lines = 0 then
-         return;
+      if Lines > 0 then
+         --  Here it would write its lines.
+         File.Close;
       end if;
-      File.Close;
    end Writer;
 
    A : Writer (2);
