@@ -264,6 +264,23 @@ fn all_engines_agree_when_they_are_asked_to() {
     assert!(out.contains(" holds "), "{out}");
 }
 
+/// Traces may differ from run to run; what is said and decided may not.
+#[test]
+fn the_guide_to_properties_shows_what_is_printed() {
+    let guide = std::fs::read_to_string(root().join("docs/properties.md")).expect("a file");
+    let blocks: Vec<&str> = guide.split("\n$ rendez ").skip(1).collect();
+    assert!(blocks.len() >= 5, "{} commands", blocks.len());
+    for block in blocks {
+        let (command, shown) = block.split_once('\n').expect("a command and what it prints");
+        let shown = shown.split("\n```").next().unwrap_or("");
+        let out = rendez(&command.split_whitespace().collect::<Vec<_>>());
+        let said = ["error: ", " holds ", " violated ", " covers: "];
+        for line in shown.lines().filter(|line| said.iter().any(|word| line.contains(word))) {
+            assert!(out.lines().any(|printed| printed == line), "{command}: {line}\n{out}");
+        }
+    }
+}
+
 #[test]
 fn links_in_the_documentation_lead_somewhere() {
     let mut pages: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
