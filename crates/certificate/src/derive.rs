@@ -209,7 +209,7 @@ pub fn verify(
     if plan.skip_guesses {
         return Err("steps are left out".into());
     }
-    let semantics = Semantics::bounded(program, recursion);
+    let semantics = rendez_analysis::semantics(program, recursion);
     let unlimited = Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = learn(&semantics, subject, plan, unlimited).map_err(|e| format!("{e:?}"))?;
     if let Some(loc) = learnt.net.stopped {

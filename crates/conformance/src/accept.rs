@@ -41,7 +41,7 @@ const LIMIT: usize = 300_000;
 
 /// Searches for an execution of the model with exactly these events in this order.
 pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
-    let semantics = Semantics::new(program);
+    let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let mut search = Search {
         program,
         local: LocalSteps::new(program, true, |a| matches!(a, Action::Event { .. })),

@@ -3,13 +3,13 @@
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
+use rendez_analysis::loop_control::LoopControl;
 use rendez_evidence::{
     Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
     Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
     is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
 };
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
-use rendez_model::rounds::Rounds;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, Program, TaskId};
@@ -300,7 +300,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
             Wanted::Blocking => {
-                let rounds = Rounds::new(program);
+                let rounds = LoopControl::new(program);
                 let looks = |(i, n): (usize, &rendez_model::Node)| {
                     let again = match &n.action {
                         Action::Branch { cond, .. } => {
@@ -832,7 +832,7 @@ fn needed(what: &Seen) -> Vec<TaskId> {
 
 /// Looks for errors of every kind.
 pub fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let groups: [(Wanted, &[Kind]); 4] = [
         (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
         (Wanted::Race, &[Kind::Race]),
@@ -876,7 +876,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
         one.monitors = vec![monitor.clone()];
         let left = options.timeout.unwrap_or(PATIENCE).saturating_sub(started.elapsed()) / (count - m as u32);
         let options = Options { timeout: Some(left), ..options.clone() };
-        let semantics = Semantics::bounded(&one, options.recursion);
+        let semantics = rendez_analysis::semantics(&one, options.recursion);
         let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
         hunt.findings = Findings::of_properties(&semantics);
         hunt.pursue(Wanted::Events(0), 1);
@@ -903,7 +903,7 @@ pub fn formula(
     control: &Control,
 ) -> PropertyAnswer {
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut local = local_steps(program, options);
     question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
     let mut stats = Stats::default();

@@ -137,7 +137,7 @@ impl<'r> Pattern<'r> {
         wants: &mut dyn FnMut(&Seen, &State) -> bool,
         target: &mut dyn FnMut(&State) -> bool,
     ) -> Option<Pattern<'r>> {
-        let semantics = Semantics::bounded(program, options.recursion);
+        let semantics = rendez_analysis::semantics(program, options.recursion);
         let time = options.timeout.map_or(Duration::from_secs(5), |t| t / 5);
         let options = Options {
             merge_local: true,

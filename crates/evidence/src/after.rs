@@ -1,14 +1,14 @@
 //! Everything that can follow a state, on nothing but the semantics.
 
+use rendez_analysis::access::Access;
 use rendez_model::TaskId;
-use rendez_model::access::Access;
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::State;
 use rustc_hash::FxHashMap;
 
 use crate::blocking::all_stuck;
-use crate::components::bottom_components;
 use crate::seen::{Effort, POLLS, PROGRESS};
+use rendez_analysis::bottom_components;
 
 /// The states that follow one, as far as they were looked at.
 pub struct After {

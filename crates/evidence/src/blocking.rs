@@ -9,15 +9,15 @@
 
 use std::collections::HashMap;
 
-use rendez_model::access::{closure_by, each_written};
+use rendez_model::code::{closure_by, each_written};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, Pending, State, Status, Wait};
 use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId, Trigger, Value, VarId};
 use rendez_source::Span;
 
-use crate::components::components;
 use crate::finding::Kind;
 use crate::seen::alive;
+use rendez_analysis::components;
 
 /// A task that waits: why, and for whom.
 #[derive(Clone, Debug)]

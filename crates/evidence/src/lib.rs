@@ -7,7 +7,6 @@
 mod after;
 mod bind;
 mod blocking;
-mod components;
 mod finding;
 mod formula;
 mod lasso;
@@ -26,7 +25,6 @@ use std::time::Duration;
 
 pub use bind::{Bound, bind, follow, same};
 pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
-pub use components::{bottom_components, components};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{Fairness, Question, Resolved, accepted, annotation, awaits_lock, covers, is_event};
 pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};

@@ -60,7 +60,7 @@ fn events(program: &Program, at: Position) -> Result<Vec<Event>, Wrong> {
     let mut formals: BTreeMap<EntryId, &[Formal]> = BTreeMap::new();
     let mut callers: BTreeMap<EntryId, Vec<TaskId>> = BTreeMap::new();
     for task in (0..program.tasks.len()).map(TaskId::from) {
-        for loc in rendez_model::access::task_code(program, task) {
+        for loc in rendez_model::code::task_code(program, task) {
             match &program.node(loc).action {
                 Action::EntryCall { entry, .. } => {
                     for e in program.possible_entries(entry) {

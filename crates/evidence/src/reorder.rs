@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use rendez_analysis::access::Access;
 use rendez_model::TaskId;
-use rendez_model::access::{Access, is_sequential};
+use rendez_model::code::is_sequential;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rendez_model::access::{Access, Touch, each_written, never_changes, touched};
-use rendez_model::rounds::Rounds;
+use rendez_analysis::access::{Access, Touch, touched};
+use rendez_analysis::loop_control::LoopControl;
+use rendez_analysis::passes;
+use rendez_model::code::{each_written, never_changes};
 use rendez_model::semantics::{Fate, Outcome, Step, What};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{
-    Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId, passes,
+    Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -170,7 +172,7 @@ pub const POLLS: u8 = 2;
 
 /// Tells busy waiting from work.
 pub struct Effort {
-    rounds: Rounds,
+    rounds: LoopControl,
     /// By cell: its value decides something.
     matters: Vec<bool>,
     /// By cell: several tasks could see it change, but nobody ever changes it.
@@ -183,7 +185,7 @@ impl Effort {
         let mut folded = program.clone();
         passes::fold_constants(&mut folded);
         Effort {
-            rounds: Rounds::new(&folded),
+            rounds: LoopControl::new(&folded),
             matters: passes::cells_that_matter(&folded),
             fixed: never_changes(program),
         }

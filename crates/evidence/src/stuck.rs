@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use rendez_model::access::each_written;
+use rendez_model::code::each_written;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Owner, Program, TaskId, Trigger, Value, VarId};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Status};

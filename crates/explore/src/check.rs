@@ -24,7 +24,7 @@ const SEARCHED: f64 = 0.8;
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let started = Instant::now();
     let left = |part: f64| options.timeout.map(|t| t.mul_f64(part).saturating_sub(started.elapsed()));
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let local = local_steps(program, options);
     let exhaustive = Options { timeout: left(SEARCHED), ..options.clone() };
     let found = search(&semantics, &local, &exhaustive, control, &mut Breadth::default());

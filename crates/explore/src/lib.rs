@@ -2,7 +2,7 @@
 //!
 //! It visits every reachable state, breadth first, and decides the default checks by looking at
 //! each. Its only reduction, on by default and switchable, runs steps that concern no other task
-//! ([`rendez_model::access::Access::local`]) at once instead of interleaving them. Every engine is
+//! ([`rendez_analysis::access::Access::local`]) at once instead of interleaving them. Every engine is
 //! tested against this explorer; it is written to be obviously right, not to be fast.
 
 mod check;

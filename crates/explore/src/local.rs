@@ -1,6 +1,6 @@
 //! Running steps that concern no other task.
 
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Program, TaskId};

@@ -3,7 +3,8 @@
 
 use rendez_model::{Program, TaskId};
 
-use rendez_evidence::{Forever, POLLS, PROGRESS, all_stuck, bottom_components};
+use rendez_analysis::bottom_components;
+use rendez_evidence::{Forever, POLLS, PROGRESS, all_stuck};
 
 use crate::graph::Graph;
 

@@ -6,11 +6,12 @@
 
 use std::time::Instant;
 
+use rendez_analysis::components;
 use rendez_evidence::{
-    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, components,
-    is_event, meets_bound, queued,
+    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
+    meets_bound, queued,
 };
-use rendez_model::semantics::{Move, Semantics, Step, What};
+use rendez_model::semantics::{Move, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
 
@@ -82,7 +83,7 @@ impl<'p> Unfolded<'p> {
         let until = options.timeout.map(|t| Instant::now() + t);
         let budget = Budget { until, memory: options.memory, control };
         let most = options.max_states.min(MOST_STATES);
-        let semantics = Semantics::bounded(program, options.recursion);
+        let semantics = rendez_analysis::semantics(program, options.recursion);
         let graph = Graph::new(semantics.initial(), false);
         let mut all = Unfolded { program, graph, edges: Vec::new(), cut: Vec::new(), bound: None, budget };
         let (mut out, mut steps) = (Vec::new(), 0);

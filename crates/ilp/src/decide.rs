@@ -52,7 +52,7 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
         .map(|m| {
             let mut single = match program.monitors.len() {
                 1 => program.clone(),
-                _ => rendez_model::passes::for_monitor(program, m),
+                _ => rendez_analysis::passes::for_monitor(program, m),
             };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
@@ -101,7 +101,7 @@ impl One<'_> {
         let mut plan = self.plan();
         let mut stats = IlpStats::default();
         let mut witness = Witness::default();
-        let semantics = Semantics::bounded(self.program, self.options.recursion);
+        let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let mut proof = None;
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
             Result::Proved(found) => {

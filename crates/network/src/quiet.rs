@@ -6,7 +6,7 @@
 //! stay empty, and the many states that differ only in who waits already become one: this is the
 //! synchronous communication of task interaction graphs, exact for the programs it is applied to.
 
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
 use rendez_model::monitor::Happening;
 use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
 

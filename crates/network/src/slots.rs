@@ -5,10 +5,11 @@
 use std::collections::HashMap;
 
 use indexmap::IndexSet;
-use rendez_model::access::{Access, each_written};
-use rendez_model::liveness::Liveness;
+use rendez_analysis::access::Access;
+use rendez_analysis::liveness::Liveness;
+use rendez_analysis::symmetry::Permutation;
+use rendez_model::code::each_written;
 use rendez_model::state::{Caller, Lock, State, Status, TaskState, Wait};
-use rendez_model::symmetry::Renaming;
 use rendez_model::{EntryId, Loc, ObjectId, Owner, Program, Storage, TaskId, Value, VarId};
 use rustc_hash::FxBuildHasher;
 
@@ -237,14 +238,14 @@ impl Slots {
         self.values[slot].insert_full(content).0 as u32
     }
 
-    /// Where the parts of each slot go under a renaming: for each slot the one it comes from, and for
+    /// Where the parts of each slot go under a permutation: for each slot the one it comes from, and for
     /// each of its parts the place of that part there. None if parts that are together are parted.
-    pub fn sources(&self, renaming: &Renaming) -> Option<Vec<(usize, Vec<usize>)>> {
+    pub fn sources(&self, permutation: &Permutation) -> Option<Vec<(usize, Vec<usize>)>> {
         let to = |name: Name| match name {
-            Name::Cell(v) => Name::Cell(renaming.var(VarId::from(v)).index()),
-            Name::Task(t) => Name::Task(renaming.task(TaskId::from(t)).index()),
-            Name::Queue(e) => Name::Queue(renaming.entry(EntryId::from(e)).index()),
-            Name::Lock(o) => Name::Lock(renaming.object(ObjectId::from(o)).index()),
+            Name::Cell(v) => Name::Cell(permutation.var(VarId::from(v)).index()),
+            Name::Task(t) => Name::Task(permutation.task(TaskId::from(t)).index()),
+            Name::Queue(e) => Name::Queue(permutation.entry(EntryId::from(e)).index()),
+            Name::Lock(o) => Name::Lock(permutation.object(ObjectId::from(o)).index()),
         };
         let mut place = HashMap::new();
         for (slot, parts) in self.parts.iter().enumerate() {
@@ -267,7 +268,7 @@ impl Slots {
     /// all in advance.
     pub fn renamed(
         &mut self,
-        renaming: &Renaming,
+        permutation: &Permutation,
         (from, places): (usize, &[usize]),
         number: u32,
         to: usize,
@@ -275,9 +276,9 @@ impl Slots {
     ) -> Option<u32> {
         let content = &self.values[from][number as usize];
         let rename = |part: &Part| match part {
-            Part::Task(ts) => Part::Task(renaming.task_state(ts)),
-            Part::Queue(queue) => Part::Queue(renaming.queue(queue)),
-            Part::Lock(lock) => Part::Lock(renaming.lock(*lock)),
+            Part::Task(ts) => Part::Task(permutation.task_state(ts)),
+            Part::Queue(queue) => Part::Queue(permutation.queue(queue)),
+            Part::Lock(lock) => Part::Lock(permutation.lock(*lock)),
             Part::Cell(_) | Part::Note(_) => part.clone(),
         };
         let part = |k: usize| content.binary_search_by_key(&(k as u32), |held| held.0).ok();

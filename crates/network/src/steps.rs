@@ -6,12 +6,12 @@
 
 use std::cell::RefCell;
 
+use rendez_analysis::access::Access;
+use rendez_analysis::symmetry::Permutation;
 use rendez_evidence::{Effort, alive, entries_in};
-use rendez_model::access::Access;
 use rendez_model::monitor::Happening;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
-use rendez_model::symmetry::Renaming;
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
 
 use crate::quiet::Quiet;
@@ -390,7 +390,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         &self,
         moves: impl Iterator<Item = Move>,
         from: &State,
-        renaming: &Renaming,
+        permutation: &Permutation,
     ) -> Vec<(Move, Outcome)> {
         let mut state = from.clone();
         let mut result = Vec::new();
@@ -400,8 +400,8 @@ impl<'s, 'p> Steps<'s, 'p> {
                 break;
             }
             let next = here.swap_remove(mv.choice as usize).1.state;
-            let (like, task) = (renaming.state(&next), renaming.task(mv.task));
-            let mut there = self.successors(&renaming.state(&state), task);
+            let (like, task) = (permutation.state(&next), permutation.task(mv.task));
+            let mut there = self.successors(&permutation.state(&state), task);
             // Nearly always the same choice.
             let same = |choice: &usize| there.get(*choice).is_some_and(|(_, o)| o.state == like);
             let choice = Some(mv.choice as usize).filter(same).or_else(|| (0..there.len()).find(same));

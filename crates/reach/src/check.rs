@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use rendez_analysis::access::Access;
+use rendez_analysis::passes::recursive_procedures;
 use rendez_evidence::{
     Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
     Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
 };
-use rendez_model::access::{Access, each_read, each_written};
-use rendez_model::passes::recursive_procedures;
+use rendez_model::code::{each_read, each_written};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, TaskState, Wait};
 use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, TaskId, VarId};
@@ -33,7 +34,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         return hunted(program, options, config, control, &[]);
     }
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut findings = Findings::new(&semantics);
     let forgotten = finite::forgettable(program);
     let ends = forgotten.contains(&true);
@@ -131,7 +132,7 @@ fn hunted(
     control: &Control,
     loud: &[EntryId],
 ) -> Outcome {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut findings = Findings::new(&semantics);
     let steps = Steps::new(&semantics, options.merge_local, options.skip_guesses, loud, &[]);
     let mut network = Network::new(steps, Tig::Modified);
@@ -256,7 +257,7 @@ fn spared(
             break;
         }
         let coarse = finite::forget(program, &forgotten);
-        let semantics = Semantics::bounded(&coarse, options.recursion);
+        let semantics = rendez_analysis::semantics(&coarse, options.recursion);
         let reached = reach(&semantics, &share(options, started, 1.0), config, control, &[]);
         stats.states += reached.stats.states;
         stats.transitions += reached.stats.transitions;
@@ -294,8 +295,10 @@ fn refine(
     options: &Options,
     forgotten: &mut [bool],
 ) -> bool {
-    let (exact, coarse) =
-        (Semantics::bounded(program, options.recursion), Semantics::bounded(coarse, options.recursion));
+    let (exact, coarse) = (
+        rendez_analysis::semantics(program, options.recursion),
+        rendez_analysis::semantics(coarse, options.recursion),
+    );
     let (mut here, mut there) = (exact.initial(), coarse.initial());
     let mut out = Vec::new();
     for mv in moves {
@@ -341,7 +344,7 @@ fn refine(
         };
         let action = &program.node(at).action;
         action.each_expr(&mut |e| e.each_cell(program, &mut remember));
-        rendez_model::access::each_written(program, action, &mut remember);
+        rendez_model::code::each_written(program, action, &mut remember);
         keep_sources(program, forgotten);
         return more;
     }
@@ -567,7 +570,7 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, co
             let way = reached.way(*id);
             // The like of what was seen is not looked at once more.
             known.extend(story.seen.iter().cloned());
-            let run = network.steps.renamed(story.moves.iter().copied(), &state, &way.renaming);
+            let run = network.steps.renamed(story.moves.iter().copied(), &state, &way.permutation);
             let (moves, steps): (Vec<Move>, Vec<Step>) = run.into_iter().map(|(m, o)| (m, o.step)).unzip();
             see(&steps, &moves, &way.moves, &way.state, &mut found, findings);
         }
@@ -597,7 +600,7 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, co
 /// Decides the properties that monitors follow, and nothing else.
 pub fn properties(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let reached = reach(&semantics, options, config, control, &[]);
     let mut findings = Findings::of_properties(&semantics);
     let noticed = collect(&reached, &mut findings, &mut Entries::new(program), control);
@@ -891,7 +894,7 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     spinning.sort_unstable();
     for (id, task) in spinning {
         let way = reached.way(id);
-        findings.forever(&Forever::Spins(way.renaming.task(task)), &way.moves, &way.state);
+        findings.forever(&Forever::Spins(way.permutation.task(task)), &way.moves, &way.state);
     }
     stuck.sort_unstable();
     stuck_tasks(reached, &stuck, findings);
@@ -918,7 +921,7 @@ fn stuck_tasks(reached: &Reached, stuck: &[(u32, Vec<TaskId>)], findings: &mut F
         let places: Vec<(TaskId, Loc)> = tasks.iter().map(|t| (*t, state.tasks[t.index()].pc)).collect();
         if known.insert((kinds, places)) {
             let mut way = reached.way(*id);
-            let tasks: Vec<TaskId> = tasks.iter().map(|t| way.renaming.task(*t)).collect();
+            let tasks: Vec<TaskId> = tasks.iter().map(|t| way.permutation.task(*t)).collect();
             let (state, waits) = begun(steps, way.state, &tasks);
             way.moves.extend(waits);
             findings.forever(&Forever::Stuck(tasks), &way.moves, &state);

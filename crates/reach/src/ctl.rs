@@ -441,7 +441,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         };
         let edges: Vec<Vec<u32>> =
             states.iter().map(|s| self.graph.range(*s).filter_map(|e| inner(*s, e)).collect()).collect();
-        let all = rendez_evidence::components(states.len(), |s, k| edges[s as usize].get(k).copied());
+        let all = rendez_analysis::components(states.len(), |s, k| edges[s as usize].get(k).copied());
         all.into_iter()
             .filter(|c| c.len() > 1 || edges[c[0] as usize].contains(&c[0]))
             .map(|c| c.into_iter().map(|i| states[i as usize]).collect())
@@ -915,7 +915,7 @@ fn over_graph(
     config: &Config,
     control: &Control,
 ) -> (Vec<Option<Answer>>, Stats, End) {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let stops: Vec<Loc> = questions.iter().flat_map(|q| q.stops.iter().copied()).collect();
     // Branching time tells when a choice is made: only steps without one are passed.
     let noticed = Noticed(questions.iter().map(|q| q.resolved.clone()).collect());

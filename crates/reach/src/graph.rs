@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use rendez_evidence::{Control, End, bottom_components};
+use rendez_analysis::bottom_components;
+use rendez_evidence::{Control, End};
 use rendez_model::TaskId;
 use rustc_hash::FxHashMap;
 

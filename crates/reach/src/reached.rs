@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+use rendez_analysis::symmetry::Permutation;
 use rendez_evidence::{Control, End, Stats};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
-use rendez_model::symmetry::Renaming;
 use rendez_network::network::Network;
 use rendez_network::steps::Fate;
 
@@ -132,25 +132,25 @@ impl Reached<'_, '_> {
         let mut way = Way {
             moves: self.network.first.moves.clone(),
             state: State::clone(&self.network.first.state),
-            renaming: Renaming::identity(program),
+            permutation: Permutation::identity(program),
         };
         // How the states at hand are turned; what really happens is turned back.
-        let mut turned = Renaming::identity(program);
+        let mut turned = Permutation::identity(program);
         for (from, run, turns) in self.edges(id) {
             let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
-            match way.renaming.is_identity() {
+            match way.permutation.is_identity() {
                 true => way.moves.extend(moves),
                 false => {
-                    let run = steps.renamed(moves, &self.state(from), &way.renaming);
+                    let run = steps.renamed(moves, &self.state(from), &way.permutation);
                     way.moves.extend(run.into_iter().map(|m| m.0));
                 }
             }
             if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
-                turned = symmetry.renaming(program, &turns).after(&turned);
-                way.renaming = turned.inverse();
+                turned = symmetry.permutation(program, &turns).after(&turned);
+                way.permutation = turned.inverse();
             }
         }
-        way.state = way.renaming.state(&self.state(id));
+        way.state = way.permutation.state(&self.state(id));
         way
     }
 }
@@ -162,5 +162,5 @@ pub struct Way {
     /// The state that is reached.
     pub state: State,
     /// What becomes of the names of tasks in the state that was kept.
-    pub renaming: Renaming,
+    pub permutation: Permutation,
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
+use rendez_analysis::passes;
 use rendez_evidence::{Control, Fairness, Kind, Options, Outcome, Question};
-use rendez_model::semantics::Semantics;
-use rendez_model::{Program, passes};
+use rendez_model::Program;
 use rendez_reach::cats::Ticg;
 use rendez_reach::{Config, Tig};
 use rendez_report::{Report, Style};
@@ -431,7 +431,7 @@ fn pictures(ready: &Ready, files: &[PropertyFile]) -> Vec<rendez_report::Graph> 
         };
         all.extend(list.iter().filter_map(graph));
     }
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let options = Options { max_states: MOST_DRAWN, ..Options::default() };
     if ready.program.wide_select().is_none()
         && let Some(ticg) = Ticg::new(&semantics, Tig::Modified, &options, &Control::default())
@@ -877,7 +877,7 @@ fn run_graph(graph: &Graph) -> u8 {
     if linear {
         return linear_graph(graph, ready);
     }
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let tig = match graph.tig {
         Construction::Modified => Tig::Modified,
         Construction::Optimized => Tig::Optimized,
@@ -953,7 +953,7 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
             return BAD_INPUT;
         }
     };
-    let semantics = Semantics::bounded(&program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&program, ready.recursion);
     let plan = Plan::default();
     let budget = Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = rendez_certificate::learn(&semantics, &subject, &plan, budget);

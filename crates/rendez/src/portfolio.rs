@@ -9,7 +9,6 @@ use rendez_evidence::{
     Severity, Stats,
 };
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
 use rendez_reach::{Config, ctl};
 
 use crate::arguments::Engine;
@@ -422,7 +421,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
             }
         }
         Answer::Holds => {
-            let semantics = Semantics::bounded(program, recursion);
+            let semantics = rendez_analysis::semantics(program, recursion);
             let stands_still = |f: &&Finding| {
                 let last = f.trace.as_ref().map(|t| &t.last);
                 is_blocking(f.kind) && last.is_some_and(|last| semantics.enabled(last).is_empty())

@@ -181,10 +181,10 @@ fn exactly(program: &Program, options: &Options) -> Option<PropertyAnswer> {
 /// A program after all passes.
 fn passed(program: &Program) -> Program {
     let mut program = program.clone();
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut program);
-    rendez_model::passes::drop_idle_locks(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut program);
+    rendez_analysis::passes::drop_idle_locks(&mut program);
     program
 }
 
@@ -353,7 +353,7 @@ fn linear(
 /// Whether a state can be reached in which nobody can move, and not all have ended; None if there are
 /// too many states, or it depends on a guess.
 fn blocks(program: &Program) -> Option<bool> {
-    let semantics = rendez_model::semantics::Semantics::bounded(program, Options::default().recursion);
+    let semantics = rendez_analysis::semantics(program, Options::default().recursion);
     let mut known = std::collections::HashSet::new();
     let mut work = vec![semantics.initial()];
     while let Some(state) = work.pop() {

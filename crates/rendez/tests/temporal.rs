@@ -123,10 +123,10 @@ const FAIRNESS: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Fifo]
 
 fn sliced(program: &Program) -> Program {
     let mut sliced = program.clone();
-    rendez_model::passes::propagate_constants(&mut sliced);
-    rendez_model::passes::slice(&mut sliced, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut sliced);
-    rendez_model::passes::drop_idle_locks(&mut sliced);
+    rendez_analysis::passes::propagate_constants(&mut sliced);
+    rendez_analysis::passes::slice(&mut sliced, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut sliced);
+    rendez_analysis::passes::drop_idle_locks(&mut sliced);
     sliced
 }
 
@@ -189,8 +189,8 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
     let mut program = rendez_ada::read_text(source).program?;
     let formula = rendez_property::ctl::parse(text).ok()?;
     Question::mark(&mut program, &formula).ok()?;
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
     let question = Question::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
     let fairness = Fairness::None;
     let options = Options { max_states: 2 * MOST_STATES, fairness, ..Options::default() };

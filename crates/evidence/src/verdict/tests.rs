@@ -108,7 +108,7 @@ fn embraced(semantics: &Semantics) -> (Vec<TaskId>, Vec<Move>, State) {
 #[test]
 fn tasks_that_are_stuck_beside_others_have_their_kind() {
     let program = program(EMBRACE);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (tasks, moves, state) = embraced(&semantics);
     let mut findings = Findings::new(&semantics);
     findings.forever(&Forever::Stuck(tasks.clone()), &moves, &state);
@@ -125,7 +125,7 @@ fn tasks_that_are_stuck_beside_others_have_their_kind() {
 #[test]
 fn a_task_that_can_go_on_is_not_stuck() {
     let program = program(EMBRACE);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (mut tasks, moves, state) = embraced(&semantics);
     tasks.push(task(&program, "User"));
     let mut findings = Findings::new(&semantics);
@@ -142,7 +142,7 @@ fn a_task_that_can_go_on_is_not_stuck() {
 #[test]
 fn the_kind_is_that_of_the_state_in_which_everybody_has_settled() {
     let program = program(EMBRACE);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (tasks, moves, state) = embraced(&semantics);
     // One of the circle alone would be a blocked client.
     let one = &tasks[1..2];
@@ -189,7 +189,7 @@ fn what_cannot_be_shown_is_not_certain() {
        null;
     end P;";
     let program = program(source);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let a = task(&program, "A");
     let parent = |s: &State| matches!(program.node(s.tasks[0].pc).action, Action::Await { .. });
     let (moves, state) = find(&semantics, |s| waits(s, a) && parent(s));
@@ -212,7 +212,7 @@ fn what_cannot_be_shown_is_not_certain() {
 #[test]
 fn who_makes_progress_does_not_wait_busily() {
     let program = program(WORKERS);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (a, b) = (task(&program, "A"), task(&program, "B"));
     let branch = |t: TaskId| {
         move |s: &State| {
@@ -232,7 +232,7 @@ fn who_makes_progress_does_not_wait_busily() {
 #[test]
 fn what_a_step_or_a_state_does_not_show_is_a_contradiction() {
     let program = program(WORKERS);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (main, b) = (task(&program, "P"), task(&program, "B"));
     let at = |wanted: &dyn Fn(&Action) -> bool| -> Loc {
         let place = program.nodes.iter().position(|n| wanted(&n.action));
@@ -300,7 +300,7 @@ fn separate_circles_are_separate_findings() {
        null;
     end P;";
     let program = program(source);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (_, state) = find(&semantics, |s| semantics.enabled(s).is_empty());
     let stuck = all_stuck(&program, &state);
     let found = kinds_of_blocking(&semantics, &state, &stuck);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use rendez_model::access::{Access, closure_by, each_written};
+use rendez_analysis::access::Access;
+use rendez_model::code::{closure_by, each_written};
 use rendez_model::{
     Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
 };

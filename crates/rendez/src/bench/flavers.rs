@@ -38,9 +38,9 @@ fn read(source: &str) -> Program {
 }
 
 fn passed(mut program: Program) -> Program {
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::drop_idle_locks(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::drop_idle_locks(&mut program);
     program
 }
 

@@ -9,7 +9,6 @@ use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
 use rendez_ilp::{Decided, Settings};
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
 
 use super::flavers::followed;
 use super::growth::{Curve, plot};
@@ -143,7 +142,7 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     // The letters are of interest, not the automaton: it is at one place only.
     let mut observed = program;
     observed.monitors[0] = observed.monitors[0].watching();
-    let semantics = Semantics::bounded(&observed, Options::default().recursion);
+    let semantics = rendez_analysis::semantics(&observed, Options::default().recursion);
     let plan = Plan { single: true, split, ..Plan::default() };
     let budget =
         rendez_network::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };

@@ -6,23 +6,23 @@
 //! Code that stays and does not come out the same, like that of a main program that starts one task
 //! after the other, is no obstacle once nobody can come there any more.
 
-use crate::access::{closure, task_code};
-use crate::expr::{Expr, Place};
-use crate::program::*;
-use crate::state::{Caller, Frame, Lock, Pending, Rendezvous, State, TaskState, Transfer, Wait};
+use rendez_model::code::{closure, task_code};
+use rendez_model::expr::{Expr, Place};
+use rendez_model::program::*;
+use rendez_model::state::{Caller, Frame, Lock, Pending, Rendezvous, State, TaskState, Transfer, Wait};
 
 /// Where everything goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renaming {
+pub struct Permutation {
     /// By kind of name and number.
     to: [Vec<u32>; KINDS],
 }
 
-/// A renaming that leaves the program as it is, from the moment when nobody can come to certain
+/// A permutation that leaves the program as it is, from the moment when nobody can come to certain
 /// places any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetry {
-    pub renaming: Renaming,
+    pub permutation: Permutation,
     /// By location: whether a task there may still come to such a place. Empty if there are none.
     pub too_early: Vec<bool>,
 }
@@ -49,7 +49,7 @@ enum Name {
 
 const KINDS: usize = 8;
 
-impl Renaming {
+impl Permutation {
     fn of(&self, kind: Name, number: u32) -> u32 {
         self.to[kind as usize][number as usize]
     }
@@ -82,26 +82,26 @@ impl Renaming {
         self.to[Name::Task as usize].iter().enumerate().all(|(i, t)| i == *t as usize)
     }
 
-    /// First another renaming, then this one.
+    /// First another permutation, then this one.
     #[must_use]
-    pub fn after(&self, first: &Renaming) -> Renaming {
+    pub fn after(&self, first: &Permutation) -> Permutation {
         let then = |k: usize| first.to[k].iter().map(|n| self.to[k][*n as usize]).collect();
-        Renaming { to: std::array::from_fn(then) }
+        Permutation { to: std::array::from_fn(then) }
     }
 
     /// Back from where everything went.
     #[must_use]
-    pub fn inverse(&self) -> Renaming {
+    pub fn inverse(&self) -> Permutation {
         let back = |k: usize| {
             let mut back = vec![0; self.to[k].len()];
             self.to[k].iter().enumerate().for_each(|(i, n)| back[*n as usize] = i as u32);
             back
         };
-        Renaming { to: std::array::from_fn(back) }
+        Permutation { to: std::array::from_fn(back) }
     }
 
-    pub fn identity(program: &Program) -> Renaming {
-        Renaming { to: sizes(program).map(|n| (0..n as u32).collect()) }
+    pub fn identity(program: &Program) -> Permutation {
+        Permutation { to: sizes(program).map(|n| (0..n as u32).collect()) }
     }
 
     pub fn task_state(&self, ts: &TaskState) -> TaskState {
@@ -220,9 +220,9 @@ pub fn symmetries(program: &Program) -> Vec<Symmetry> {
                 (0..class.len()).map(|i| (class[i], class[(i + 1) % class.len()])).collect();
             if let Some(turn) = Matching::new(program).complete(&code, &turn) {
                 let mut power = turn.clone();
-                while !power.renaming.is_identity() {
+                while !power.permutation.is_identity() {
                     add(power.clone(), &mut found);
-                    power.renaming = turn.renaming.after(&power.renaming);
+                    power.permutation = turn.permutation.after(&power.permutation);
                 }
             }
         }
@@ -234,7 +234,7 @@ pub fn symmetries(program: &Program) -> Vec<Symmetry> {
 const LARGEST_RING: usize = 128;
 const NOWHERE: u32 = u32::MAX;
 
-/// A renaming that is being made.
+/// A permutation that is being made.
 struct Matching<'p> {
     program: &'p Program,
     to: [Vec<u32>; KINDS],
@@ -248,7 +248,7 @@ impl<'p> Matching<'p> {
         Matching { program, to: nowhere(), from: nowhere(), work: Vec::new() }
     }
 
-    /// The renaming that follows from where these tasks go, if it is a symmetry.
+    /// The permutation that follows from where these tasks go, if it is a symmetry.
     fn complete(mut self, code: &[Vec<Loc>], tasks: &[(TaskId, TaskId)]) -> Option<Symmetry> {
         for (a, b) in tasks {
             self.name(Name::Task, a.0, b.0)?;
@@ -266,9 +266,9 @@ impl<'p> Matching<'p> {
                 }
             }
         }
-        let renaming = Renaming { to: self.to };
-        let too_early = symmetric_from(self.program, code, &renaming)?;
-        Some(Symmetry { renaming, too_early })
+        let permutation = Permutation { to: self.to };
+        let too_early = symmetric_from(self.program, code, &permutation)?;
+        Some(Symmetry { permutation, too_early })
     }
 
     /// One thing goes to another, and with it what belongs to it. None if it cannot.
@@ -597,75 +597,75 @@ fn names_in(e: &mut Expr, names: Option<Name>, f: Visit) {
 
 /// Compares a program with everything renamed with itself: the locations from which control may
 /// still come to where they differ, none if they do not.
-fn symmetric_from(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> Option<Vec<bool>> {
-    let optional = |kind: Name, n: Option<u32>| n.map(|n| renaming.of(kind, n));
+fn symmetric_from(program: &Program, code: &[Vec<Loc>], permutation: &Permutation) -> Option<Vec<bool>> {
+    let optional = |kind: Name, n: Option<u32>| n.map(|n| permutation.of(kind, n));
     let mut same = true;
     for (t, task) in program.tasks.iter().enumerate() {
-        let other = &program.tasks[renaming.task(TaskId::from(t)).index()];
+        let other = &program.tasks[permutation.task(TaskId::from(t)).index()];
         same &= optional(Name::Master, task.master.map(|m| m.0)) == other.master.map(|m| m.0)
-            && renaming.loc(task.start) == other.start
-            && renaming.loc(task.exit) == other.exit
+            && permutation.loc(task.start) == other.start
+            && permutation.loc(task.exit) == other.exit
             && task.background == other.background;
     }
     for (e, entry) in program.entries.iter().enumerate() {
-        let other = &program.entries[renaming.entry(EntryId::from(e)).index()];
+        let other = &program.entries[permutation.entry(EntryId::from(e)).index()];
         same &= other.owner
             == match entry.owner {
-                Owner::Task(t) => Owner::Task(renaming.task(t)),
-                Owner::Object(o) => Owner::Object(renaming.object(o)),
+                Owner::Task(t) => Owner::Task(permutation.task(t)),
+                Owner::Object(o) => Owner::Object(permutation.object(o)),
             };
         same &= match (&entry.barrier, &other.barrier) {
-            (Some(a), Some(b)) => renamed_expr(program, renaming, a) == as_cells(program, b),
+            (Some(a), Some(b)) => renamed_expr(program, permutation, a) == as_cells(program, b),
             (None, None) => true,
             _ => false,
         };
     }
     for (v, var) in program.vars.iter().enumerate() {
-        let other = &program.vars[renaming.var(VarId::from(v)).index()];
+        let other = &program.vars[permutation.var(VarId::from(v)).index()];
         same &= other.storage
             == match var.storage {
                 Storage::Shared => Storage::Shared,
-                Storage::Local(t) => Storage::Local(renaming.task(t)),
-                Storage::Component(o) => Storage::Component(renaming.object(o)),
+                Storage::Local(t) => Storage::Local(permutation.task(t)),
+                Storage::Component(o) => Storage::Component(permutation.object(o)),
             };
         same &= (var.domain, var.init, var.sharing) == (other.domain, other.init, other.sharing);
     }
     for (i, p) in program.procs.iter().enumerate() {
-        let other = &program.procs[renaming.of(Name::Proc, i as u32) as usize];
-        let formals = p.formals.iter().map(|f| (renaming.var(f.cell), f.mode));
-        same &= renaming.task(p.task) == other.task
-            && renaming.loc(p.start) == other.start
+        let other = &program.procs[permutation.of(Name::Proc, i as u32) as usize];
+        let formals = p.formals.iter().map(|f| (permutation.var(f.cell), f.mode));
+        same &= permutation.task(p.task) == other.task
+            && permutation.loc(p.start) == other.start
             && formals.eq(other.formals.iter().map(|f| (f.cell, f.mode)))
-            && p.locals.iter().map(|v| renaming.var(*v)).eq(other.locals.iter().copied());
+            && p.locals.iter().map(|v| permutation.var(*v)).eq(other.locals.iter().copied());
     }
     for (i, m) in program.masters.iter().enumerate() {
-        let other = &program.masters[renaming.of(Name::Master, i as u32) as usize];
-        same &= renaming.task(m.owner) == other.owner;
+        let other = &program.masters[permutation.of(Name::Master, i as u32) as usize];
+        same &= permutation.task(m.owner) == other.owner;
     }
     for (i, h) in program.handlers.iter().enumerate() {
-        let other = &program.handlers[renaming.of(Name::Handler, i as u32) as usize];
-        same &= h.choices.iter().map(|(c, l)| (*c, renaming.loc(*l))).eq(other.choices.iter().copied())
-            && h.occurrence.map(|v| renaming.var(v)) == other.occurrence
+        let other = &program.handlers[permutation.of(Name::Handler, i as u32) as usize];
+        same &= h.choices.iter().map(|(c, l)| (*c, permutation.loc(*l))).eq(other.choices.iter().copied())
+            && h.occurrence.map(|v| permutation.var(v)) == other.occurrence
             && optional(Name::Handler, h.outer.map(|h| h.0)) == other.outer.map(|h| h.0)
             && h.cleanup == other.cleanup;
     }
     for ((task, entry), body) in &program.bodies {
-        let other = program.bodies.get(&(renaming.task(*task), renaming.entry(*entry)));
-        same &= other.is_some_and(|b| b.0 == renaming.of(Name::Proc, body.0));
+        let other = program.bodies.get(&(permutation.task(*task), permutation.entry(*entry)));
+        same &= other.is_some_and(|b| b.0 == permutation.of(Name::Proc, body.0));
     }
     let barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
-    same &= barriers.into_iter().all(|e| computed_names_in(program, renaming, e));
+    same &= barriers.into_iter().all(|e| computed_names_in(program, permutation, e));
     if !same {
         return None;
     }
     let mut differ = Vec::new();
     for loc in code.iter().flatten() {
-        let (node, other) = (program.node(*loc), program.node(renaming.loc(*loc)));
+        let (node, other) = (program.node(*loc), program.node(permutation.loc(*loc)));
         let same = optional(Name::Handler, node.handler.map(|h| h.0)) == other.handler.map(|h| h.0)
-            && computed_names_stay(program, renaming, &node.action)
-            && renamed(program, renaming, &node.action) == plain(program, &other.action);
+            && computed_names_stay(program, permutation, &node.action)
+            && renamed(program, permutation, &node.action) == plain(program, &other.action);
         if !same {
-            if renaming.loc(*loc) != *loc {
+            if permutation.loc(*loc) != *loc {
                 return None;
             }
             differ.push(*loc);
@@ -675,7 +675,7 @@ fn symmetric_from(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> 
         return Some(Vec::new());
     }
     // What happened at an entry before would not be known to have happened at its like.
-    if (0..program.entries.len()).map(EntryId::from).any(|e| renaming.entry(e) != e) {
+    if (0..program.entries.len()).map(EntryId::from).any(|e| permutation.entry(e) != e) {
         return None;
     }
     let mut too_early = vec![false; program.nodes.len()];
@@ -694,40 +694,42 @@ fn symmetric_from(program: &Program, code: &[Vec<Loc>], renaming: &Renaming) -> 
 }
 
 /// An entry or task whose number is computed must be one that stays where it is.
-fn computed_names_stay(program: &Program, renaming: &Renaming, action: &Action) -> bool {
+fn computed_names_stay(program: &Program, permutation: &Permutation, action: &Action) -> bool {
     use Action::*;
     let mut stay = match action {
-        EntryCall { entry, .. } | Requeue { entry, .. } => entries_stay(program, renaming, entry),
-        Async { trigger: Trigger::Call { entry, .. }, .. } => entries_stay(program, renaming, entry),
-        Select { alternatives, .. } => alternatives.iter().all(|a| entries_stay(program, renaming, &a.entry)),
+        EntryCall { entry, .. } | Requeue { entry, .. } => entries_stay(program, permutation, entry),
+        Async { trigger: Trigger::Call { entry, .. }, .. } => entries_stay(program, permutation, entry),
+        Select { alternatives, .. } => {
+            alternatives.iter().all(|a| entries_stay(program, permutation, &a.entry))
+        }
         Activate { tasks, .. } | Abort { tasks, .. } => tasks.iter().all(|e| e.constant().is_some()),
         _ => true,
     };
-    action.each_expr(&mut |e| stay &= computed_names_in(program, renaming, e));
+    action.each_expr(&mut |e| stay &= computed_names_in(program, permutation, e));
     stay
 }
 
-fn computed_names_in(program: &Program, renaming: &Renaming, e: &Expr) -> bool {
+fn computed_names_in(program: &Program, permutation: &Permutation, e: &Expr) -> bool {
     let mut stay = true;
     e.walk(&mut |e| match e {
-        Expr::Count(e) => stay &= entries_stay(program, renaming, e),
+        Expr::Count(e) => stay &= entries_stay(program, permutation, e),
         Expr::Callable(e) | Expr::Terminated(e) => stay &= e.constant().is_some(),
         _ => {}
     });
     stay
 }
 
-fn entries_stay(program: &Program, renaming: &Renaming, e: &Expr) -> bool {
-    e.constant().is_some() || program.possible_entries(e).into_iter().all(|e| renaming.entry(e) == e)
+fn entries_stay(program: &Program, permutation: &Permutation, e: &Expr) -> bool {
+    e.constant().is_some() || program.possible_entries(e).into_iter().all(|e| permutation.entry(e) == e)
 }
 
 /// Tables are compared by what they hold: the cells a table may name, renamed.
 type WithCells<T> = (T, Vec<Vec<i64>>);
 
-fn renamed(program: &Program, renaming: &Renaming, action: &Action) -> WithCells<Action> {
+fn renamed(program: &Program, permutation: &Permutation, action: &Action) -> WithCells<Action> {
     let mut action = action.clone();
     let mut cells = Vec::new();
-    each_name(&mut action, &mut |kind, n| rename(program, Some(renaming), kind, n, &mut cells));
+    each_name(&mut action, &mut |kind, n| rename(program, Some(permutation), kind, n, &mut cells));
     // Renamed, the members of a set are in another order.
     each_name(&mut action, &mut |_, _| {});
     (action, cells)
@@ -740,9 +742,9 @@ fn plain(program: &Program, action: &Action) -> WithCells<Action> {
     (action, cells)
 }
 
-fn renamed_expr(program: &Program, renaming: &Renaming, e: &Expr) -> WithCells<Expr> {
+fn renamed_expr(program: &Program, permutation: &Permutation, e: &Expr) -> WithCells<Expr> {
     let (mut e, mut cells) = (e.clone(), Vec::new());
-    names_in(&mut e, None, &mut |kind, n| rename(program, Some(renaming), kind, n, &mut cells));
+    names_in(&mut e, None, &mut |kind, n| rename(program, Some(permutation), kind, n, &mut cells));
     (e, cells)
 }
 
@@ -754,12 +756,12 @@ fn as_cells(program: &Program, e: &Expr) -> WithCells<Expr> {
 
 fn rename(
     program: &Program,
-    renaming: Option<&Renaming>,
+    permutation: Option<&Permutation>,
     kind: Name,
     n: &mut u32,
     cells: &mut Vec<Vec<i64>>,
 ) {
-    let of = |kind: Name, n: u32| renaming.map_or(n, |r| r.of(kind, n));
+    let of = |kind: Name, n: u32| permutation.map_or(n, |r| r.of(kind, n));
     match kind {
         Name::Cells | Name::Constants => {
             let table = &program.tables[*n as usize];

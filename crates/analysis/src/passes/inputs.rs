@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::access::each_written;
-use crate::expr::{BinaryOp, Expr, Place};
-use crate::program::*;
+use rendez_model::code::each_written;
+use rendez_model::expr::{BinaryOp, Expr, Place};
+use rendez_model::program::*;
 
 /// More classes are not told apart; so few values are anyway.
 const MOST: usize = 16;

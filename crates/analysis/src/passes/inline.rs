@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::expr::{Expr, Place};
-use crate::program::*;
+use rendez_model::expr::{Expr, Place};
+use rendez_model::program::*;
 
 /// Several calls of itself make the copies of a procedure grow exponentially: beyond this many
 /// more locations no more are made.

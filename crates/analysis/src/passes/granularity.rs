@@ -1,9 +1,10 @@
 //! From statements to single reads and writes of shared variables.
 
 use crate::access::Access;
-use crate::expr::{Expr, Place, Value};
-use crate::monitor::Happening;
-use crate::program::*;
+use rendez_model::code::each_written;
+use rendez_model::expr::{Expr, Place, Value};
+use rendez_model::monitor::Happening;
+use rendez_model::program::*;
 
 /// Splits every action that accesses shared cells more than once: each read goes to a cell of the
 /// task's own first, in order from left to right, and the write comes last.
@@ -21,7 +22,7 @@ pub fn split_accesses(program: &mut Program) {
 fn split(program: &mut Program, access: &Access, task: TaskId, loc: Loc) {
     let node = program.node(loc).clone();
     let mut writes = 0;
-    crate::access::each_written(program, &node.action, |c| writes += usize::from(access.shared[c.index()]));
+    each_written(program, &node.action, |c| writes += usize::from(access.shared[c.index()]));
     if !matches!(
         node.action,
         Action::Assign { .. } | Action::Branch { .. } | Action::Call { .. } | Action::Assert { .. }
@@ -107,7 +108,7 @@ fn collect(program: &Program, access: &Access, e: &Expr, guarded: Guarded, out: 
         }
         Expr::Binary(op, a, b) => {
             collect(program, access, a, guarded, out);
-            let lazy = matches!(op, crate::expr::BinaryOp::And | crate::expr::BinaryOp::Or);
+            let lazy = matches!(op, rendez_model::expr::BinaryOp::And | rendez_model::expr::BinaryOp::Or);
             collect(program, access, b, if lazy { Guarded::Yes } else { guarded }, out);
         }
         Expr::If(a, b, c) => {

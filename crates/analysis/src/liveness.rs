@@ -2,9 +2,9 @@
 //! before it writes them. Two states that differ in others only go on alike.
 
 use crate::access::Access;
-use crate::expr::{Expr, Place};
 use crate::passes::recursive_procedures;
-use crate::program::*;
+use rendez_model::expr::{Expr, Place};
+use rendez_model::program::*;
 
 /// Rows of bits: one per location, a bit per cell.
 struct Rows {

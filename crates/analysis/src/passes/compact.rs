@@ -1,7 +1,7 @@
 //! Removes empty steps and what nothing reaches, and renumbers the rest.
 
-use crate::monitor::Happening;
-use crate::program::*;
+use rendez_model::monitor::Happening;
+use rendez_model::program::*;
 
 /// Compacts the control-flow graphs. Locations in `keep` stay even when they are empty steps.
 pub fn compact(program: &mut Program, keep: &[Loc]) {

@@ -1,7 +1,7 @@
 //! Makes a chosen set of variables opaque: any value at any time.
 
-use crate::expr::Value;
-use crate::program::*;
+use rendez_model::expr::Value;
+use rendez_model::program::*;
 
 /// Every cell that `chosen` picks loses its value. This only adds behaviour: branches on it go
 /// both ways, assignments to it have no effect.

@@ -1,30 +1,31 @@
 //! Where the arms of a branch meet again: immediate post-dominators.
 
-use crate::program::*;
+use rendez_model::program::*;
 
 /// For every branch, where its arms meet and what lies before that.
-pub struct Meets {
-    meet: Vec<Option<Loc>>,
+pub struct Postdominators {
+    immediate: Vec<Option<Loc>>,
     region: Vec<Vec<Loc>>,
     loops: Vec<bool>,
 }
 
-impl Meets {
-    pub fn new(program: &Program) -> Meets {
+impl Postdominators {
+    pub fn new(program: &Program) -> Postdominators {
         let n = program.nodes.len();
-        let mut meets = Meets { meet: vec![None; n], region: vec![Vec::new(); n], loops: vec![false; n] };
+        let mut all =
+            Postdominators { immediate: vec![None; n], region: vec![Vec::new(); n], loops: vec![false; n] };
         for task in &program.tasks {
-            meets.find(program, task.start);
+            all.find(program, task.start);
         }
         for proc in &program.procs {
-            meets.find(program, proc.start);
+            all.find(program, proc.start);
         }
-        meets
+        all
     }
 
-    /// Where the arms of the branch at `loc` meet, if they do.
-    pub fn at(&self, loc: Loc) -> Option<Loc> {
-        self.meet[loc.index()]
+    /// Where the arms of the branch at `loc` meet again, if they do: its immediate postdominator.
+    pub fn immediate(&self, loc: Loc) -> Option<Loc> {
+        self.immediate[loc.index()]
     }
 
     /// What control may pass between the branch and where its arms meet.
@@ -37,7 +38,7 @@ impl Meets {
         self.loops[loc.index()]
     }
 
-    /// Post-dominators of the branches of one graph.
+    /// Postdominators of the branches of one graph.
     fn find(&mut self, program: &Program, start: Loc) {
         let graph = Graph::new(program, start, |_| false);
         for i in 0..graph.order.len() {
@@ -46,11 +47,11 @@ impl Meets {
                 continue;
             }
             // Arms that do not meet: one of them never comes to an end.
-            let meet = graph.meet[i];
+            let meet = graph.postdominator[i];
             let region = graph.behind(i, meet);
             self.loops[loc.index()] = region.contains(&i);
             if meet < graph.order.len() {
-                self.meet[loc.index()] = Some(graph.order[meet]);
+                self.immediate[loc.index()] = Some(graph.order[meet]);
                 self.region[loc.index()] = region.into_iter().map(|k| graph.order[k]).collect();
             }
         }
@@ -66,7 +67,8 @@ pub(crate) fn is_branch(program: &Program, loc: Loc) -> bool {
 pub(crate) struct Graph {
     pub(crate) order: Vec<Loc>,
     succ: Vec<Vec<usize>>,
-    pub(crate) meet: Vec<usize>,
+    /// By location, its immediate postdominator.
+    pub(crate) postdominator: Vec<usize>,
     /// Cannot come to an end.
     pub(crate) endless: Vec<bool>,
     /// Can come to a return.
@@ -120,8 +122,8 @@ impl Graph {
                 mark(i, &mut reaches, &pred);
             }
         }
-        let meet = immediate_post_dominators(&succ, &pred, exit);
-        Graph { order, succ, meet, endless, returns }
+        let postdominator = immediate_postdominators(&succ, &pred, exit);
+        Graph { order, succ, postdominator, endless, returns }
     }
 
     /// What control may pass behind a location, up to another node.
@@ -146,7 +148,7 @@ impl Graph {
 }
 
 /// By iteration over a reverse post-order of the reversed graph. What leads nowhere has the exit.
-fn immediate_post_dominators(succ: &[Vec<usize>], pred: &[Vec<usize>], exit: usize) -> Vec<usize> {
+fn immediate_postdominators(succ: &[Vec<usize>], pred: &[Vec<usize>], exit: usize) -> Vec<usize> {
     let mut post = Vec::new();
     let mut seen = vec![false; succ.len()];
     let mut work = vec![(exit, 0)];

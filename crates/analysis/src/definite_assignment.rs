@@ -5,9 +5,9 @@
 //! alone if it surely has a value and raises nothing: a step then depends on the other guards only.
 
 use crate::access::Access;
-use crate::expr::{Expr, Place, Value};
 use crate::liveness::Liveness;
-use crate::program::*;
+use rendez_model::expr::{Expr, Place, Value};
+use rendez_model::program::*;
 
 /// By location: a select statement all of whose guards have a value and raise nothing.
 pub fn plain_selects(program: &Program) -> Vec<bool> {
@@ -23,7 +23,7 @@ pub fn plain_selects(program: &Program) -> Vec<bool> {
     }
     let access = Access::new(program);
     let Some(liveness) = Liveness::new(program, &access) else { return plain };
-    let sure = Sure::new(program, &access, &liveness);
+    let sure = DefiniteAssignment::new(program, &access, &liveness);
     for (loc, node) in program.nodes.iter().enumerate().filter(|(_, node)| several(node)) {
         if let Action::Select { alternatives, delays, terminate, .. } = &node.action {
             let guards = alternatives
@@ -38,15 +38,15 @@ pub fn plain_selects(program: &Program) -> Vec<bool> {
     plain
 }
 
-struct Sure<'p> {
+struct DefiniteAssignment<'p> {
     program: &'p Program,
     /// Cells that may be read without a value.
     unsure: Vec<bool>,
     changed: bool,
 }
 
-impl<'p> Sure<'p> {
-    fn new(program: &'p Program, access: &Access, liveness: &Liveness) -> Sure<'p> {
+impl<'p> DefiniteAssignment<'p> {
+    fn new(program: &'p Program, access: &Access, liveness: &Liveness) -> DefiniteAssignment<'p> {
         let code: Vec<&Action> = access.code.iter().flatten().map(|l| &program.node(*l).action).collect();
         // Parameters have the value of the argument whenever the body runs.
         let mut given = vec![false; program.vars.len()];
@@ -63,7 +63,7 @@ impl<'p> Sure<'p> {
             };
             var.domain == Domain::Opaque || (var.init == Value::Any && !written_first && !given[v])
         });
-        let mut sure = Sure { program, unsure: unsure.collect(), changed: true };
+        let mut sure = DefiniteAssignment { program, unsure: unsure.collect(), changed: true };
         let requeues = code.iter().any(|action| matches!(action, Action::Requeue { .. }));
         while std::mem::take(&mut sure.changed) {
             for action in &code {

@@ -5,10 +5,10 @@
 //! holds of calls is handed down to what is called, so that the answer is the one that a program with all its calls
 //! replaced by copies would give.
 
-use crate::meets::{Graph, is_branch};
-use crate::program::*;
+use crate::postdominators::{Graph, is_branch};
+use rendez_model::program::*;
 
-pub struct Rounds {
+pub struct LoopControl {
     repeats: Vec<bool>,
 }
 
@@ -21,8 +21,8 @@ struct Called {
     endlessly: bool,
 }
 
-impl Rounds {
-    pub fn new(program: &Program) -> Rounds {
+impl LoopControl {
+    pub fn new(program: &Program) -> LoopControl {
         let leaves = leaving(program);
         let graph = |start: Loc| Graph::new(program, start, |proc| leaves[proc.index()]);
         let tasks: Vec<Graph> = program.tasks.iter().map(|task| graph(task.start)).collect();
@@ -45,14 +45,14 @@ impl Rounds {
                 break;
             }
         }
-        let mut rounds = Rounds { repeats: vec![false; program.nodes.len()] };
+        let mut control = LoopControl { repeats: vec![false; program.nodes.len()] };
         for graph in &tasks {
-            rounds.find(program, graph, Called::default());
+            control.find(program, graph, Called::default());
         }
         for (graph, called) in procs.iter().zip(called) {
-            rounds.find(program, graph, called);
+            control.find(program, graph, called);
         }
-        rounds
+        control
     }
 
     /// Whether the branch decides about another round of a loop, or is in one that has no exit.
@@ -63,10 +63,10 @@ impl Rounds {
     fn find(&mut self, program: &Program, graph: &Graph, called: Called) {
         let exit = graph.order.len() + 1;
         for (i, loc) in graph.order.iter().enumerate().filter(|(_, loc)| is_branch(program, **loc)) {
-            let loops = graph.behind(i, graph.meet[i]).contains(&i);
+            let loops = graph.behind(i, graph.postdominator[i]).contains(&i);
             let endless = graph.endless[i] && graph.is_on_cycle(i);
             // One arm goes on behind the call, the other one does not.
-            let around = called.in_loop && graph.returns[i] && graph.meet[i] == exit;
+            let around = called.in_loop && graph.returns[i] && graph.postdominator[i] == exit;
             let around_endless = called.endlessly && graph.returns[i];
             self.repeats[loc.index()] |= loops || endless || around || around_endless;
         }

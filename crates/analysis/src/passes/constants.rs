@@ -1,8 +1,8 @@
 //! Constant propagation: cells that only ever have one value, and what follows from it.
 
-use crate::access::each_written;
-use crate::expr::{Expr, Place, Value};
-use crate::program::*;
+use rendez_model::code::each_written;
+use rendez_model::expr::{Expr, Place, Value};
+use rendez_model::program::*;
 
 /// Replaces cells that are constant in the whole program, folds expressions, and decides branches.
 ///

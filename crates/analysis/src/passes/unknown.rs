@@ -5,12 +5,12 @@
 //! program. It lists their places, or lets them fail: everywhere if the user asks for that, and where the program itself handles
 //! Constraint_Error.
 
-use crate::expr::{Expr, Place};
-use crate::program::{Action, Catch, Domain, ExceptionId, Loc, Node, Program, TableId, VarId};
-use crate::semantics::HAVOC_VALUES;
+use rendez_model::expr::{Expr, Place};
+use rendez_model::program::{Action, Catch, Domain, ExceptionId, Loc, Node, Program, TableId, VarId};
+use rendez_model::semantics::HAVOC_VALUES;
 use rendez_source::Span;
 
-use crate::BinaryOp;
+use rendez_model::BinaryOp;
 
 /// Lists checks on values that are not known, or lets them fail.
 pub fn doubt_unknown_values(program: &mut Program) {
@@ -21,7 +21,7 @@ pub fn doubt_unknown_values(program: &mut Program) {
     for l in 0..program.nodes.len() {
         let node = &program.nodes[l];
         let library = program.files.get(node.span.file.0 as usize);
-        let is_library = library.is_some_and(|f| f.starts_with(crate::LIBRARY_FOLDER));
+        let is_library = library.is_some_and(|f| f.starts_with(rendez_model::LIBRARY_FOLDER));
         if is_library || node.span.is_nowhere() || !passes_unseen(program, &unknown, &node.action) {
             continue;
         }

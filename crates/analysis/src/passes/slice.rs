@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::access::{Access, closure_by, each_written};
-use crate::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
-use crate::meets::Meets;
-use crate::program::*;
+use crate::access::Access;
+use crate::postdominators::Postdominators;
+use rendez_model::code::{closure_by, each_written};
+use rendez_model::expr::{BinaryOp, Expr, Place, UnaryOp, Value};
+use rendez_model::program::*;
 use rendez_source::Span;
 
 /// What is known about the length of delays.
@@ -79,24 +80,24 @@ pub fn for_monitor(program: &Program, monitor: usize) -> Program {
 struct Cut {
     matters: Vec<bool>,
     kept: Vec<bool>,
-    meets: Meets,
+    postdominators: Postdominators,
     removed_loop: bool,
     removed_recursion: bool,
 }
 
 impl Cut {
     fn of(slicer: Slicer) -> Cut {
-        let Slicer { matters, kept, meets, removed_loop, removed_recursion, .. } = slicer;
-        Cut { matters, kept, meets, removed_loop, removed_recursion }
+        let Slicer { matters, kept, postdominators, removed_loop, removed_recursion, .. } = slicer;
+        Cut { matters, kept, postdominators, removed_loop, removed_recursion }
     }
 
     fn apply(self, program: &mut Program) {
-        let Cut { matters, kept, meets, .. } = self;
+        let Cut { matters, kept, postdominators, .. } = self;
         for (i, node) in program.nodes.iter_mut().enumerate() {
             if kept[i] {
                 continue;
             }
-            let next = match (&node.action, meets.at(Loc::from(i))) {
+            let next = match (&node.action, postdominators.immediate(Loc::from(i))) {
                 (Action::Assign { next, .. } | Action::Havoc { next, .. } | Action::Call { next, .. }, _) => {
                     *next
                 }
@@ -120,7 +121,7 @@ struct Slicer<'p> {
     matters: Vec<bool>,
     kept: Vec<bool>,
     proc_kept: Vec<bool>,
-    meets: Meets,
+    postdominators: Postdominators,
     proc_code: Vec<Vec<Loc>>,
     /// Cells that are only set and then counted up or down by one.
     counters: Vec<bool>,
@@ -145,7 +146,7 @@ impl<'p> Slicer<'p> {
             matters: vec![false; program.vars.len()],
             kept: vec![false; n],
             proc_kept: vec![false; program.procs.len()],
-            meets: Meets::new(program),
+            postdominators: Postdominators::new(program),
             proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
             counters: counters(program),
             counted: counted(program),
@@ -192,7 +193,7 @@ impl<'p> Slicer<'p> {
         }
         self.removed_loop = (0..self.kept.len()).any(|i| {
             !self.kept[i]
-                && self.meets.loops(Loc::from(i))
+                && self.postdominators.loops(Loc::from(i))
                 && match &self.program.nodes[i].action {
                     Action::Branch { cond, .. } => cond.is_any(),
                     Action::Choose { .. } => true,
@@ -323,7 +324,9 @@ impl<'p> Slicer<'p> {
                     || outs.iter().any(|o| self.touches(&o.1))
             }
             // A loop may never end: only one that counts is sure to.
-            Action::Branch { cond, .. } if self.meets.loops(loc) && !cond.is_any() && !self.counts(cond) => {
+            Action::Branch { cond, .. }
+                if self.postdominators.loops(loc) && !cond.is_any() && !self.counts(cond) =>
+            {
                 true
             }
             Action::Branch { .. } | Action::Choose { .. } => {
@@ -331,7 +334,8 @@ impl<'p> Slicer<'p> {
                     let delays = matches!(self.program.node(*l).action, Action::Delay { .. });
                     self.kept[l.index()] && !(delays && self.timeless)
                 };
-                self.meets.at(loc).is_none() || self.meets.region(loc).iter().any(matters)
+                self.postdominators.immediate(loc).is_none()
+                    || self.postdominators.region(loc).iter().any(matters)
             }
             _ => true,
         }

@@ -5,7 +5,7 @@
 //! same before and after slicing and inlining.
 
 use crate::passes::{assignment_may_fail, expression_may_fail};
-use crate::program::*;
+use rendez_model::program::*;
 
 /// By location: whether its action may raise an exception.
 pub fn raising(program: &Program) -> Vec<bool> {
@@ -34,7 +34,7 @@ fn by_itself(program: &Program, action: &Action) -> bool {
         Assign { to, value, .. } => assignment_may_fail(program, to, value),
         Call { proc, outs, .. } => outs.iter().any(|(i, place)| {
             let formal = program.procs[proc.index()].formals[*i].cell;
-            assignment_may_fail(program, place, &crate::Expr::Var(formal))
+            assignment_may_fail(program, place, &rendez_model::Expr::Var(formal))
         }),
         Skip { .. } | Event { .. } | Delay { .. } | Branch { .. } | Choose { .. } | Havoc { .. } => false,
         Assert { .. } | Lock { .. } | Unlock { .. } | Defer { .. } | Undefer { .. } | Return => false,

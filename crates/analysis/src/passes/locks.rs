@@ -6,7 +6,8 @@
 //! result does not matter: it may come late, but always comes, and opens nothing.
 
 use crate::access::Access;
-use crate::program::*;
+use rendez_model::code::each_written;
+use rendez_model::program::*;
 
 pub fn drop_idle_locks(program: &mut Program) {
     let access = Access::new(program);
@@ -135,11 +136,11 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
         node.action.each_expr(&mut |e| {
             e.each_cell(program, &mut |cell| alone &= !seen_by_others(cell));
             e.walk(&mut |e| {
-                use crate::expr::Expr;
+                use rendez_model::expr::Expr;
                 alone &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_));
             });
         });
-        crate::access::each_written(program, &node.action, |cell| alone &= !seen_by_others(cell));
+        each_written(program, &node.action, |cell| alone &= !seen_by_others(cell));
         alone
     })
 }
