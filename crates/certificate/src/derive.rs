@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
 use rendez_network::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
 use rendez_network::slots::Apart;
 use rendez_network::{Network, Steps, Tig};
+use rendez_verdict::{Control, Seen, alive};
 
 use crate::depths::{self, Sector};
 use crate::proof::{Proof, check};

@@ -4,15 +4,15 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use rendez_analysis::loop_control::LoopControl;
-use rendez_evidence::{
-    Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
-    Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
-    is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
-};
 use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, Program, TaskId};
+use rendez_verdict::{
+    Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
+    Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
+    is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
+};
 
 use crate::distance::Measure;
 use crate::frontier::{Estimate, Guided, Order};
@@ -380,7 +380,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let after = self.from(state)?;
         let mut any = false;
         forever(self.semantics.program, &after.graph, |id, what| {
-            if let rendez_evidence::Forever::Stuck(tasks) = what {
+            if let rendez_verdict::Forever::Stuck(tasks) = what {
                 let state = after.graph.state(id);
                 any |= kinds_of_blocking(self.semantics, &state, &tasks).iter().any(|b| wanted(b.kind));
             }
@@ -416,7 +416,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let found = self.from(state).is_some_and(|found| {
             let mut spins = false;
             forever(self.semantics.program, &found.graph, |_, what| {
-                spins |= matches!(what, rendez_evidence::Forever::Spins(_));
+                spins |= matches!(what, rendez_verdict::Forever::Spins(_));
             });
             spins
         });

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use rendez_evidence::{Control, Options, Seen};
 use rendez_explore::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
+use rendez_verdict::{Control, Options, Seen};
 
 use crate::code::FAR;
 

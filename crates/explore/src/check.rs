@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Findings, Options, Outcome, Reason, Seen};
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
 use rendez_model::{Action, Program};
+use rendez_verdict::{Control, End, Findings, Options, Outcome, Reason, Seen};
 use rustc_hash::FxHashSet;
 
 use crate::local::LocalSteps;

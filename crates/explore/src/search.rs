@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_evidence::{
-    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
-};
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Transfer};
 use rendez_model::{Action, Program, TaskId};
+use rendez_verdict::{
+    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
+};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Arrival, Edge, Graph};

@@ -4,7 +4,7 @@
 use rendez_model::{Program, TaskId};
 
 use rendez_analysis::bottom_components;
-use rendez_evidence::{Forever, POLLS, PROGRESS, all_stuck};
+use rendez_verdict::{Forever, POLLS, PROGRESS, all_stuck};
 
 use crate::graph::Graph;
 

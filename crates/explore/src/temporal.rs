@@ -7,13 +7,13 @@
 use std::time::Instant;
 
 use rendez_analysis::components;
-use rendez_evidence::{
-    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
-    meets_bound, queued,
-};
 use rendez_model::semantics::{Move, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
+use rendez_verdict::{
+    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
+    meets_bound, queued,
+};
 
 use rustc_hash::FxHashMap;
 

@@ -6,10 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, Random, Seen, alive, seen_in};
 use rendez_model::TaskId;
 use rendez_model::semantics::{Move, Semantics, What};
 use rendez_model::state::State;
+use rendez_verdict::{Control, Random, Seen, alive, seen_in};
 use rustc_hash::FxHashSet;
 
 use crate::local::LocalSteps;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use rendez_evidence::{
+use rendez_model::monitor::Monitor;
+use rendez_model::{Program, TaskId, VarId};
+use rendez_verdict::{
     Answer, Control, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats, Witness,
     covers, open_for_ever, vacuous,
 };
-use rendez_model::monitor::Monitor;
-use rendez_model::{Program, TaskId, VarId};
 
 use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use rendez_certificate::derive::goal;
 use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
-use rendez_evidence::{
-    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
-    Witness, covers, lasso, open_for_ever, vacuous,
-};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_network::net::{Budget, Net, NoNet, Role};
+use rendez_verdict::{
+    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
+    Witness, covers, lasso, open_for_ever, vacuous,
+};
 
 use crate::prove::{Effort, Limits, Proved, prove};
 use crate::replay::{Replayed, replay, within};

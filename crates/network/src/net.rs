@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use rendez_analysis::bits::Bits;
 use rendez_analysis::parallel::Parallel;
-use rendez_evidence::{Control, Seen};
 use rendez_model::Loc;
+use rendez_verdict::{Control, Seen};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::network::{Known, Network};

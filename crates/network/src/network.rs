@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rendez_evidence::{Seen, seen_in};
 use rendez_model::semantics::{Move, Step, What};
 use rendez_model::state::State;
 use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
+use rendez_verdict::{Seen, seen_in};
 
 use crate::slots::{Apart, Note, Role, Slots, rests_at};
 use crate::steps::{Fate, Macro, Steps};

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 
 use rendez_analysis::access::Access;
 use rendez_analysis::symmetry::Permutation;
-use rendez_evidence::{Effort, alive, entries_in};
 use rendez_model::monitor::Happening;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
+use rendez_verdict::{Effort, alive, entries_in};
 
 use crate::quiet::Quiet;
 

@@ -4,10 +4,10 @@
 //! every way to choose, and may be a deadlock for some choice though edges leave it. The default
 //! checks do not use this; it shows the graphs, and reproduces the published numbers.
 
-use rendez_evidence::{Control, End, Options, alive};
 use rendez_model::semantics::{Semantics, What};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
+use rendez_verdict::{Control, End, Options, alive};
 
 use crate::graph::{ELSEWHERE, Graph};
 use crate::reached::Reached;

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use rendez_analysis::access::Access;
 use rendez_analysis::passes::recursive_procedures;
-use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
-    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
-};
 use rendez_model::code::{each_read, each_written};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, TaskState, Wait};
 use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, TaskId, VarId};
+use rendez_verdict::{
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
+    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
+};
 use rustc_hash::FxHashSet;
 
 use crate::ctl;

@@ -19,13 +19,13 @@
 
 use std::time::Instant;
 
-use rendez_evidence::{
-    Answer, Control, End, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question, Reason,
-    Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued, replay,
-};
 use rendez_model::semantics::{Move, Semantics, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Loc, Program, TaskId};
+use rendez_verdict::{
+    Answer, Control, End, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question, Reason,
+    Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued, replay,
+};
 
 use crate::check::{plain_limits, reach, share};
 use crate::graph::{ELSEWHERE, Graph};

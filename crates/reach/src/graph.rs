@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use rendez_analysis::bottom_components;
-use rendez_evidence::{Control, End};
 use rendez_model::TaskId;
+use rendez_verdict::{Control, End};
 use rustc_hash::FxHashMap;
 
 use crate::expand::{Twins, View};

@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_evidence::{Control, End, Options, Stats};
+use rendez_verdict::{Control, End, Options, Stats};
 
 use rendez_network::network::Network;
 use rendez_network::steps::Fate;

@@ -6,10 +6,10 @@
 //! Penczek, Information and Computation, 1999). Every state that is kept is expanded wholly, so that nothing is put off
 //! for ever.
 
-use rendez_evidence::{Resolved, is_event};
 use rendez_model::TaskId;
 use rendez_model::semantics::Step;
 use rendez_network::network::Network;
+use rendez_verdict::{Resolved, is_event};
 
 /// The formulas that are to be decided.
 #[derive(Clone, Debug)]

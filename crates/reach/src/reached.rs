@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use rendez_analysis::symmetry::Permutation;
-use rendez_evidence::{Control, End, Stats};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
 use rendez_network::network::Network;
 use rendez_network::steps::Fate;
+use rendez_verdict::{Control, End, Stats};
 
 use crate::expand::{Twins, View};
 use crate::graph::{Graph, Limits};

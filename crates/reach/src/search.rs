@@ -8,9 +8,9 @@ use std::cell::OnceCell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Kind, Options, Stats};
 use rendez_model::EntryId;
 use rendez_network::network::{Network, Tig};
+use rendez_verdict::{Control, End, Kind, Options, Stats};
 
 use crate::crew::{BATCH, Crew};
 use crate::enabled::Enabled;
@@ -301,7 +301,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         self.store.read(id, &mut words);
         (0..self.network.tables.tasks()).any(|t| {
             let number = self.layout.get(&words, t);
-            self.network.slots.task(t, number).is_some_and(|ts| rendez_evidence::alive(ts.status))
+            self.network.slots.task(t, number).is_some_and(|ts| rendez_verdict::alive(ts.status))
         })
     }
 }

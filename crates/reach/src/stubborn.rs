@@ -15,8 +15,8 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use rendez_evidence::alive;
 use rendez_model::Action;
+use rendez_verdict::alive;
 
 use crate::store::Layout;
 use rendez_network::network::Tables;

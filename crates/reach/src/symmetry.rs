@@ -7,9 +7,9 @@
 
 use rendez_analysis::access::Access;
 use rendez_analysis::symmetry::{self, Permutation, symmetries};
-use rendez_evidence::Entries;
 use rendez_model::state::TaskState;
 use rendez_model::{EntryId, Loc, Program, TaskId};
+use rendez_verdict::Entries;
 
 use crate::store::Layout;
 use rendez_network::slots::Slots;

@@ -7,9 +7,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, Random, Seen, alive};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
+use rendez_verdict::{Control, Random, Seen, alive};
 
 use rendez_network::network::Network;
 use rendez_network::steps::Fate;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use rendez_certificate::text::{Certificate, fingerprint};
 use rendez_certificate::{Sector, Subject, verify};
-use rendez_evidence::Answer;
 use rendez_source::SourceMap;
+use rendez_verdict::Answer;
 
 use crate::arguments::{Arguments, Command, Verify};
 use crate::commands::{BAD_INPUT, Ready, prepared};

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{
+use rendez_model::Program;
+use rendez_reach::{Config, ctl};
+use rendez_verdict::{
     Answer, Control, End, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Question, Reason,
     Severity, Stats,
 };
-use rendez_model::Program;
-use rendez_reach::{Config, ctl};
 
 use crate::arguments::Engine;
 use crate::commands::{Queries, Ready};
@@ -244,7 +244,7 @@ impl Verdicts {
             engine: "auto",
             text: m.text.clone(),
             answer: unknown(),
-            covers: rendez_evidence::covers(m, job.options.fairness),
+            covers: rendez_verdict::covers(m, job.options.fairness),
             assumptions: Vec::new(),
             vacuous: None,
             stats: None,

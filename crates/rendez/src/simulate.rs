@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use rendez_evidence::TraceStep;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_report::describe;
+use rendez_verdict::TraceStep;
 
 use crate::arguments::Simulate;
 use crate::commands::{BAD_INPUT, Ready, executable, prepare, read};
@@ -99,7 +99,7 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
 
 /// Says how the execution ended, and who waits for whom.
 fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
-    let waiting = rendez_evidence::why_blocked(semantics, state);
+    let waiting = rendez_verdict::why_blocked(semantics, state);
     if waiting.is_empty() {
         crate::say!("the program has ended");
         return 0;

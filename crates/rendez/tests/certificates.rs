@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use clap::Parser;
 use rendez::arguments::{Arguments, Command};
 use rendez_certificate::{Plan, Proof, Subject, verify};
-use rendez_evidence::{Answer, Control, Options};
 use rendez_model::semantics::{DEFAULT_RECURSION, What};
 use rendez_model::state::Status;
 use rendez_model::{Program, TaskId};
+use rendez_verdict::{Answer, Control, Options};
 
 /// Larger programs are passed over.
 const MOST_NODES: usize = 30;

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rendez_directed::{Heuristic, Measure, Order, Settings, Wanted, seek};
-use rendez_evidence::{Answer, Control, End, Kind, Options};
+use rendez_verdict::{Answer, Control, End, Kind, Options};
 
 const STATES: usize = 10_000;
 

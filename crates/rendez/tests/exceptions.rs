@@ -1,6 +1,6 @@
 //! What the code alone shows about exceptions, on programs that raise some and on programs that nearly do.
 
-use rendez_evidence::Kind::{self, ProgramError, TaskingError, UnhandledException};
+use rendez_verdict::Kind::{self, ProgramError, TaskingError, UnhandledException};
 
 fn never_raised(declarations: &str, body: &str) -> Vec<Kind> {
     let source = format!("procedure Main is\n{declarations}\nbegin\n{body}\nend Main;\n");

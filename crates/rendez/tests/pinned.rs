@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use rendez::arguments::{Arguments, Command};
-use rendez_evidence::{Control, End, Options};
 use rendez_model::Program;
 use rendez_reach::Config;
+use rendez_verdict::{Control, End, Options};
 
 /// Larger searches are given up.
 const MOST_STATES: usize = 3000;

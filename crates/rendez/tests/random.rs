@@ -10,10 +10,10 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rendez_evidence::{Answer, Control, End, Kind, Options, Outcome};
 use rendez_explore::{Breadth, check, local_steps, search};
 use rendez_model::Program;
 use rendez_reach::{Config, Keep};
+use rendez_verdict::{Answer, Control, End, Kind, Options, Outcome};
 
 /// Programs in which nobody waits for ever, and those of which the code alone shows it.
 static FREE: AtomicUsize = AtomicUsize::new(0);

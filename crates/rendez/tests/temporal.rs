@@ -4,10 +4,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_evidence::{Answer, Control, Fairness, Options, Outcome, Question, Random};
 use rendez_explore::Unfolded;
 use rendez_model::{EntryId, Program};
 use rendez_reach::Config;
+use rendez_verdict::{Answer, Control, Fairness, Options, Outcome, Question, Random};
 
 /// States of the largest programs that are looked at.
 const MOST_STATES: usize = 3_000;
@@ -303,9 +303,9 @@ fn pattern(program: &Program, random: &mut Random) -> String {
 
 fn followed(program: &Program, text: &str) -> Option<Program> {
     let file = rendez_property::regular::parse_file(text).expect("a pattern");
-    let monitors = rendez_evidence::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
+    let monitors = rendez_verdict::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
     let mut program = program.clone();
-    rendez_evidence::follow(&mut program, monitors.into_iter().map(|b| b.monitor).collect());
+    rendez_verdict::follow(&mut program, monitors.into_iter().map(|b| b.monitor).collect());
     Some(program)
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
-use rendez_evidence::{Control, End, Options, Question, Random, Resolved};
 use rendez_model::{Loc, Program};
+use rendez_verdict::{Control, End, Options, Question, Random, Resolved};
 
 use super::growth::{Curve, plot};
 use crate::commands::BAD_INPUT;

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rendez_certificate::{Plan, Query, Subject, learn, verify};
-use rendez_evidence::{Answer, Control, Options};
 use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
 use rendez_ilp::{Decided, Settings};
 use rendez_model::Program;
+use rendez_verdict::{Answer, Control, Options};
 
 use super::flavers::followed;
 use super::growth::{Curve, plot};

@@ -8,10 +8,10 @@ mod growth;
 mod inca;
 mod peers;
 
-use rendez_evidence::{Control, Options};
 use rendez_model::Program;
 use rendez_reach::Tig;
 use rendez_reach::cats::Ticg;
+use rendez_verdict::{Control, Options};
 
 use crate::arguments::{Bench, Table};
 use crate::commands::BAD_INPUT;

@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Options};
 use rendez_reach::{Config, reach};
+use rendez_verdict::{Control, End, Options};
 
 use super::{families, model};
 
