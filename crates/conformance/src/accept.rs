@@ -1,9 +1,9 @@
 //! Whether the model allows what a program was seen to do.
 
-use rendez_explore::LocalSteps;
 use rendez_model::semantics::{Outcome, Semantics, What};
 use rendez_model::state::{State, Status};
 use rendez_model::{Action, ExceptionId, Owner, Program, TaskId};
+use rendez_search::LocalSteps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A line of a log: who was where. Nobody in particular if somebody else may have run the code.

@@ -4,10 +4,10 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use rendez_analysis::loop_control::LoopControl;
-use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, Program, TaskId};
+use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_verdict::{
     Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
     Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
@@ -385,12 +385,12 @@ impl<'a, 'p> Probe<'a, 'p> {
                 any |= kinds_of_blocking(self.semantics, &state, &tasks).iter().any(|b| wanted(b.kind));
             }
         });
-        for sighting in after.sightings.iter().filter(|s| s.what == Seen::Blocked) {
+        for occurrence in after.occurrences.iter().filter(|s| s.what == Seen::Blocked) {
             any |= wants(
                 self.semantics,
                 self.wanted,
-                &sighting.what,
-                &after.graph.state(sighting.state),
+                &occurrence.what,
+                &after.graph.state(occurrence.state),
                 &self.settings.only,
             );
         }
@@ -572,43 +572,43 @@ impl<'a, 'p> Hunt<'a, 'p> {
     fn take(&mut self, chase: Chase, found: &Search) {
         let Chase { wanted, options, .. } = chase;
         let mut blocked = 0;
-        for sighting in &found.sightings {
-            if sighting.what == Seen::Blocked {
+        for occurrence in &found.occurrences {
+            if occurrence.what == Seen::Blocked {
                 blocked += 1;
                 if blocked > 200 {
                     continue;
                 }
             }
-            let is_wanted = found.found == Some((sighting.state, sighting.mv));
-            let mut moves = found.graph.path(sighting.state);
-            moves.extend(sighting.mv);
+            let is_wanted = found.found == Some((occurrence.state, occurrence.mv));
+            let mut moves = found.graph.path(occurrence.state);
+            moves.extend(occurrence.mv);
             let mut moves = self.local.unmerged(self.semantics, &moves);
-            let mut state = found.graph.state(sighting.state);
+            let mut state = found.graph.state(occurrence.state);
             if (is_wanted || (blocked <= 20 && !self.left().is_zero()))
-                && let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
+                && let Some((fewer, _)) = self.reordered(&moves, &needed(&occurrence.what))
                 && let Some(trace) = replay(self.semantics, &fewer)
-                && self.shows(&trace, &sighting.what)
+                && self.shows(&trace, &occurrence.what)
             {
                 moves = fewer;
             }
             // Servers that wait in vain are no error, but their trace should be short, too.
             let idle = blocked == 1
-                && sighting.what == Seen::Blocked
+                && occurrence.what == Seen::Blocked
                 && matches!(wanted, Wanted::Blocking)
                 && self.is_idle(&state);
             if (is_wanted || idle)
-                && let Some((fewer, end)) = self.fewer(chase, idle, &sighting.what, &moves)
+                && let Some((fewer, end)) = self.fewer(chase, idle, &occurrence.what, &moves)
             {
                 moves = fewer;
                 state = end;
             }
-            self.findings.seen(&sighting.what, &moves, &state);
+            self.findings.seen(&occurrence.what, &moves, &state);
         }
         if found.end == End::Complete {
             self.forever(found, None);
         } else if let Some((id, None)) = found.found
             && matches!(wanted, Wanted::Blocking)
-            && !found.sightings.iter().any(|s| s.state == id && s.what == Seen::Blocked)
+            && !found.occurrences.iter().any(|s| s.state == id && s.what == Seen::Blocked)
         {
             let state = found.graph.state(id);
             let path = found.graph.path(id);
@@ -719,14 +719,14 @@ impl<'a, 'p> Hunt<'a, 'p> {
     ) -> Option<(Vec<Move>, State, usize)> {
         let found = self.by_switches(chase, how, idle)?;
         let (id, mv) = found.found?;
-        let sighting = found.sightings.iter().find(|s| (s.state, s.mv) == (id, mv))?;
-        if std::mem::discriminant(&sighting.what) != std::mem::discriminant(what) {
+        let occurrence = found.occurrences.iter().find(|s| (s.state, s.mv) == (id, mv))?;
+        if std::mem::discriminant(&occurrence.what) != std::mem::discriminant(what) {
             return None;
         }
         let mut path = found.graph.path(id);
         path.extend(mv);
         let path = self.shown.unmerged(self.semantics, &path);
-        let (fewer, switches) = self.reordered(&path, &needed(&sighting.what))?;
+        let (fewer, switches) = self.reordered(&path, &needed(&occurrence.what))?;
         let trace = replay(self.semantics, &fewer)?;
         (switches < now && self.shows(&trace, what)).then_some((fewer, trace.last, switches))
     }
@@ -927,7 +927,7 @@ pub fn formula(
             stats.peak_bytes = stats.peak_bytes.max(found.stats.peak_bytes);
             let Some((id, _)) = found.found else {
                 if !skip_guesses {
-                    let unknown = found.sightings.iter().find_map(|s| match s.what {
+                    let unknown = found.occurrences.iter().find_map(|s| match s.what {
                         Seen::Unsupported { .. } => Some(Reason::new(Obstacle::Unmodelled, UNMODELLED)),
                         Seen::Stopped { loc } => {
                             program.bound_at(loc, options.recursion).map(|b| meets_bound(&b))

@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use rendez_explore::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
+use rendez_search::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
 use rendez_verdict::{Control, Options, Seen};
 
 use crate::code::FAR;

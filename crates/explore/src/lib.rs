@@ -6,17 +6,7 @@
 //! tested against this explorer; it is written to be obviously right, not to be fast.
 
 mod check;
-mod graph;
-mod local;
-mod search;
-mod spin;
 mod temporal;
-mod walk;
 
-pub use check::{check, local_steps};
-pub use graph::{Edge, Graph};
-pub use local::LocalSteps;
-pub use search::{Breadth, Frontier, Search, Sighting, search, search_from};
-pub use spin::forever;
+pub use check::check;
 pub use temporal::Unfolded;
-pub use walk::walk;

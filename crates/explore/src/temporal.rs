@@ -10,14 +10,13 @@ use rendez_analysis::components;
 use rendez_model::semantics::{Move, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
+use rendez_search::Graph;
 use rendez_verdict::{
     Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
     meets_bound, queued,
 };
 
 use rustc_hash::FxHashMap;
-
-use crate::graph::Graph;
 
 /// A step to another state; none if it is no event.
 struct Edge {

@@ -18,7 +18,7 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
         return None;
     }
     let semantics = rendez_analysis::semantics(&program, options.recursion);
-    let local = rendez_explore::local_steps(&program, &options);
+    let local = rendez_search::local_steps(&program, &options);
     let run = |wanted: Wanted, heuristic: Heuristic, order: Order, partial: bool| {
         let settings = Settings { order, seed: 7, partial, ..Settings::default() };
         seek(&semantics, &local, wanted, heuristic, &settings, &options, &control).search

@@ -10,9 +10,10 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rendez_explore::{Breadth, check, local_steps, search};
+use rendez_explore::check;
 use rendez_model::Program;
 use rendez_reach::{Config, Keep};
+use rendez_search::{Breadth, local_steps, search};
 use rendez_verdict::{Answer, Control, End, Kind, Options, Outcome};
 
 /// Programs in which nobody waits for ever, and those of which the code alone shows it.

@@ -263,7 +263,7 @@ impl Case {
         let started = Instant::now();
         let options = Options { max_states: CUT, merge_local, memory: 8 << 30, ..Options::default() };
         let semantics = rendez_analysis::semantics(&self.program, options.recursion);
-        let mut local = rendez_explore::local_steps(&self.program, &options);
+        let mut local = rendez_search::local_steps(&self.program, &options);
         self.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
         let wanted = self.formula.as_ref().map_or(Wanted::Blocking, Wanted::Formula);
         let settings = Settings { order, seed, ..Settings::default() };

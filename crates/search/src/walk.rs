@@ -20,7 +20,7 @@ const LENGTH: usize = 20_000;
 const POLL: usize = 256;
 
 /// Walks at random, `most` times at most, until the time is over or `found` has seen enough; it is called with the moves that
-/// lead to a sighting.
+/// lead to an occurrence.
 pub fn walk(
     semantics: &Semantics,
     local: &LocalSteps,

@@ -4,6 +4,7 @@ use rendez_analysis::access::Access;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Program, TaskId};
+use rendez_verdict::Options;
 
 /// After a step, every task whose next action is local and has one outcome runs on at once.
 ///
@@ -105,6 +106,15 @@ impl LocalSteps {
             && self.access.is_local(program, state, task)
             && !(self.stops)(&program.node(ts.pc).action)
     }
+}
+
+/// The steps that are run at once with these options.
+pub fn local_steps(program: &Program, options: &Options) -> LocalSteps {
+    let stops: fn(&Action) -> bool = match options.long_delays {
+        true => |a| matches!(a, Action::Delay { .. }),
+        false => |_| false,
+    };
+    LocalSteps::new(program, options.merge_local, stops)
 }
 
 /// Steps that a search must look at as steps of their own.

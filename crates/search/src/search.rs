@@ -16,7 +16,7 @@ use crate::local::LocalSteps;
 
 /// Something noticed on the way, with the move that leads to it.
 #[derive(Clone, Debug)]
-pub struct Sighting {
+pub struct Occurrence {
     pub state: u32,
     /// None if the state itself shows it.
     pub mv: Option<Move>,
@@ -28,7 +28,7 @@ pub struct Search {
     pub graph: Graph,
     /// Where the search came to what its frontier wants: a state, and the step from there.
     pub found: Option<(u32, Option<Move>)>,
-    pub sightings: Vec<Sighting>,
+    pub occurrences: Vec<Occurrence>,
     pub entries: Entries,
     pub witness: Witness,
     /// A step was possible only because a value is unknown.
@@ -128,7 +128,7 @@ pub fn search_from(
         options,
         frontier,
         found: None,
-        sightings: Vec::new(),
+        occurrences: Vec::new(),
         known: FxHashSet::default(),
         effort: Effort::new(program),
         entries: Entries::new(program),
@@ -179,7 +179,7 @@ pub fn search_from(
     Search {
         graph,
         found: run.found,
-        sightings: run.sightings,
+        occurrences: run.occurrences,
         entries: run.entries,
         witness: run.witness,
         guesses: run.guesses,
@@ -202,7 +202,7 @@ struct Run<'s, 'p, F> {
     options: &'s Options,
     frontier: &'s mut F,
     found: Option<(u32, Option<Move>)>,
-    sightings: Vec<Sighting>,
+    occurrences: Vec<Occurrence>,
     known: FxHashSet<Seen>,
     effort: Effort,
     entries: Entries,
@@ -366,12 +366,12 @@ impl<F: Frontier> Run<'_, '_, F> {
     fn see(&mut self, seen: Seen, id: u32, mv: Option<Move>, state: &State) {
         if self.found.is_none() && self.frontier.wants(&seen, state) {
             self.found = Some((id, mv));
-            self.sightings.push(Sighting { state: id, mv, what: seen });
+            self.occurrences.push(Occurrence { state: id, mv, what: seen });
             return;
         }
         // Every blocked state counts: they are told apart later.
         if seen == Seen::Blocked || self.known.insert(seen.clone()) {
-            self.sightings.push(Sighting { state: id, mv, what: seen });
+            self.occurrences.push(Occurrence { state: id, mv, what: seen });
         }
     }
 }
