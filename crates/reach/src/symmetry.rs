@@ -12,7 +12,7 @@ use rendez_model::{EntryId, Loc, Program, TaskId};
 use rendez_verdict::Entries;
 
 use crate::store::Layout;
-use rendez_network::slots::Slots;
+use rendez_petri::slots::Slots;
 
 pub struct Symmetry {
     generators: Vec<Generator>,

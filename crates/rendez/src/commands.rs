@@ -940,7 +940,7 @@ fn show(dot: &str, format: GraphFormat) -> u8 {
 /// Prints the automata of a program, or its linear system.
 fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     use rendez_certificate::{Plan, Subject};
-    use rendez_network::net::Budget;
+    use rendez_petri::net::Budget;
     let mut program = ready.program;
     program.monitors.truncate(1);
     let query = ready.queries.into_iter().next().flatten();
@@ -964,7 +964,7 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     let text = match graph.format {
         GraphFormat::Lp => rendez_ilp::export::lp(&plan.system(&learnt.net, &learnt.goal)),
         GraphFormat::Mps => rendez_ilp::export::mps(&plan.system(&learnt.net, &learnt.goal)),
-        _ => rendez_ilp::export::dot(&program, &learnt.network, &learnt.net),
+        _ => rendez_ilp::export::dot(&program, &learnt.cache, &learnt.net),
     };
     show(&text, graph.format)
 }

@@ -221,7 +221,7 @@ fn an_accepted_call_depends_on_its_own_guard() {
         let config = Config { whole: 2, stubborn: false, symmetry: false, ..Config::default() };
         let reached = rendez_reach::reach(&semantics, &Options::default(), &config, &Control::default(), &[]);
         assert_eq!(reached.end, End::Complete);
-        (reached.stats.states, reached.network.tables.outcomes.len())
+        (reached.stats.states, reached.cache.trees.outcomes.len())
     };
     let source = include_str!("../../../corpus/guards_of_several_variables.adb");
     let raising = source.replace("when Owner (3) = 0 =>", "when Owner (3) = 0 or else 6 / Owner (3) = 7 =>");

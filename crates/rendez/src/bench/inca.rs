@@ -144,15 +144,14 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     observed.monitors[0] = observed.monitors[0].watching();
     let semantics = rendez_analysis::semantics(&observed, Options::default().recursion);
     let plan = Plan { single: true, split, ..Plan::default() };
-    let budget =
-        rendez_network::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };
+    let budget = rendez_petri::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = match learn(&semantics, &Subject::Property, &plan, budget) {
         Ok(learnt) => learnt,
         Err(why) => panic!("{why:?}"),
     };
     let first =
         learnt.net.components.iter().position(|c| c.name == "Resource" || c.name == "T1").unwrap_or(0);
-    (Published::new(&observed, &learnt.network, &learnt.net, &query), first)
+    (Published::new(&observed, &learnt.cache, &learnt.net, &query), first)
 }
 
 /// Figures 3 and 4.

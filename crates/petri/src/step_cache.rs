@@ -16,8 +16,8 @@ use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 use rendez_verdict::{Seen, seen_in};
 
-use crate::slots::{Apart, Note, Role, Slots, rests_at};
-use crate::steps::{Fate, Macro, Steps};
+use crate::slots::{Note, Role, SlotSplit, Slots, rests_at};
+use crate::steps::{Fate, MacroStep, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
 /// Slots that are compared at once.
@@ -68,8 +68,8 @@ pub enum Known<'a> {
 
 /// Everything that is needed to find the successors of a state.
 #[derive(Default)]
-pub struct Tables {
-    trees: Vec<Tree>,
+pub struct DecisionTrees {
+    nodes: Vec<Tree>,
     children: Vec<Vec<u32>>,
     /// By task and contents of its slot.
     roots: Vec<Vec<u32>>,
@@ -84,16 +84,16 @@ pub struct Tables {
     pub changes: Vec<(u32, u32)>,
 }
 
-pub struct Network<'s, 'p> {
+pub struct StepCache<'s, 'p> {
     pub steps: Steps<'s, 'p>,
     pub slots: Slots,
-    pub tables: Tables,
+    pub trees: DecisionTrees,
     pub stories: Vec<Story>,
     log: Arc<Log>,
     /// The state that was looked at last, watched, and its contents.
     last: State,
     contents: Vec<u32>,
-    pub first: Macro,
+    pub first: MacroStep,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
     sites: IndexSet<(Loc, EntryId, Role)>,
@@ -117,7 +117,7 @@ pub enum Tig {
     Split,
 }
 
-impl Tables {
+impl DecisionTrees {
     pub fn tasks(&self) -> usize {
         self.roots.len()
     }
@@ -130,7 +130,7 @@ impl Tables {
             if at >= IDLE {
                 return if at == IDLE { Some(0..0) } else { None };
             }
-            match self.trees[at as usize] {
+            match self.nodes[at as usize] {
                 Tree::Leaf { first, last } => return Some(first..last),
                 Tree::Look { slot, children } => {
                     at = *self.children[children as usize].get(value(slot as usize) as usize)?;
@@ -144,7 +144,7 @@ impl Tables {
         f(task);
         let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
         while at < IDLE
-            && let Tree::Look { slot, children } = self.trees[at as usize]
+            && let Tree::Look { slot, children } = self.nodes[at as usize]
         {
             f(slot as usize);
             let list = &self.children[children as usize];
@@ -187,7 +187,7 @@ impl Tables {
         match node {
             UNKNOWN => Known::Nothing,
             IDLE => Known::Idle,
-            node => match self.trees[node as usize] {
+            node => match self.nodes[node as usize] {
                 Tree::Leaf { first, last } => Known::Outcomes(first, last),
                 Tree::Look { slot, children } => Known::Look(slot, &self.children[children as usize]),
             },
@@ -225,7 +225,7 @@ impl Tables {
         let mut place: Option<(u32, usize)> = None;
         let mut at = roots[own];
         for &slot in looked.iter().filter(|s| **s as usize != task) {
-            let children = match (at < IDLE).then(|| self.trees[at as usize]) {
+            let children = match (at < IDLE).then(|| self.nodes[at as usize]) {
                 Some(Tree::Look { slot: s, children }) => {
                     debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
                     children
@@ -233,8 +233,8 @@ impl Tables {
                 _ => {
                     let children = self.children.len() as u32;
                     self.children.push(Vec::new());
-                    let node = self.trees.len() as u32;
-                    self.trees.push(Tree::Look { slot, children });
+                    let node = self.nodes.len() as u32;
+                    self.nodes.push(Tree::Look { slot, children });
                     self.hang(task, own, place, node);
                     children
                 }
@@ -248,9 +248,9 @@ impl Tables {
             at = list[value];
         }
         let empty = matches!(leaf, Tree::Leaf { first, last } if first == last);
-        let node = if empty { IDLE } else { self.trees.len() as u32 };
+        let node = if empty { IDLE } else { self.nodes.len() as u32 };
         if !empty {
-            self.trees.push(leaf);
+            self.nodes.push(leaf);
         }
         self.hang(task, own, place, node);
     }
@@ -263,24 +263,24 @@ impl Tables {
     }
 }
 
-impl<'s, 'p> Network<'s, 'p> {
+impl<'s, 'p> StepCache<'s, 'p> {
     pub fn new(steps: Steps<'s, 'p>, tig: Tig) -> Self {
-        Network::with(steps, tig, &Apart::Nobody)
+        StepCache::with(steps, tig, &SlotSplit::Nobody)
     }
 
-    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &Apart) -> Self {
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &SlotSplit) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
         let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
-        let tables = Tables {
+        let trees = DecisionTrees {
             roots: vec![Vec::new(); program.tasks.len()],
             alone: vec![Vec::new(); program.tasks.len()],
-            ..Tables::default()
+            ..DecisionTrees::default()
         };
         let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
-        Network {
+        StepCache {
             slots,
-            tables,
+            trees,
             stories: Vec::new(),
             log: last.watch(),
             last,
@@ -311,12 +311,12 @@ impl<'s, 'p> Network<'s, 'p> {
         let mut found = Vec::new();
         self.steps.of(&state, id, &mut found);
         let looked: Vec<u32> = self.slots_of(&self.log.take());
-        let first = self.tables.outcomes.len() as u32;
+        let first = self.trees.outcomes.len() as u32;
         for step in found {
             self.add(id, values, &looked, step, first);
         }
-        let last = self.tables.outcomes.len() as u32;
-        if !self.tables.knows(task, values[task]) {
+        let last = self.trees.outcomes.len() as u32;
+        if !self.trees.knows(task, values[task]) {
             let alone = self.steps.chooses(&state, id);
             // With other values in cells that lie elsewhere it might be otherwise.
             let looked = self.slots_of(&self.log.take());
@@ -324,7 +324,7 @@ impl<'s, 'p> Network<'s, 'p> {
             self.learn_alone(task, values[task], alone && !elsewhere);
         }
         self.log.take();
-        self.tables.insert(task, values, &looked, Tree::Leaf { first, last });
+        self.trees.insert(task, values, &looked, Tree::Leaf { first, last });
         self.count();
     }
 
@@ -357,9 +357,9 @@ impl<'s, 'p> Network<'s, 'p> {
         list
     }
 
-    fn add(&mut self, task: TaskId, values: &[u32], looked: &[u32], step: Macro, first: u32) {
+    fn add(&mut self, task: TaskId, values: &[u32], looked: &[u32], step: MacroStep, first: u32) {
         let program = self.steps.semantics.program;
-        let from = self.tables.changes.len();
+        let from = self.trees.changes.len();
         if step.fate == Fate::Followed {
             let met = self.meeting(&step);
             for &slot in looked {
@@ -369,14 +369,14 @@ impl<'s, 'p> Network<'s, 'p> {
                 if let Some((_, last, engaged)) = met.iter().find(|m| m.0.index() == slot) {
                     // A task in the middle of a rendezvous takes part in no other.
                     if note.engaged.is_some() {
-                        self.tables.changes.truncate(from);
+                        self.trees.changes.truncate(from);
                         return;
                     }
                     note = Note { last: *last, engaged: *engaged };
                 }
                 let new = self.slots.number(program, &step.state, slot, note);
                 if old != new {
-                    self.tables.changes.push((slot as u32, new));
+                    self.trees.changes.push((slot as u32, new));
                 }
             }
             self.forget(values, looked, &step);
@@ -386,7 +386,7 @@ impl<'s, 'p> Network<'s, 'p> {
             task,
             fate: step.fate,
             guessed: step.guessed,
-            changes: (from as u32, self.tables.changes.len() as u32),
+            changes: (from as u32, self.trees.changes.len() as u32),
             notable: !seen.is_empty() || step.fate != Fate::Followed,
         };
         // Guards that are not known may let the same thing happen in several ways.
@@ -394,14 +394,14 @@ impl<'s, 'p> Network<'s, 'p> {
             o.guessed == outcome.guessed
                 && !o.notable
                 && !outcome.notable
-                && self.tables.changes[o.changes.0 as usize..o.changes.1 as usize]
-                    == self.tables.changes[from..]
+                && self.trees.changes[o.changes.0 as usize..o.changes.1 as usize]
+                    == self.trees.changes[from..]
         };
-        if outcome.guessed && self.tables.outcomes[first as usize..].iter().any(same) {
-            self.tables.changes.truncate(from);
+        if outcome.guessed && self.trees.outcomes[first as usize..].iter().any(same) {
+            self.trees.changes.truncate(from);
             return;
         }
-        self.tables.outcomes.push(outcome);
+        self.trees.outcomes.push(outcome);
         self.stories.push(Story {
             moves: step.moves,
             steps: step.steps,
@@ -413,7 +413,7 @@ impl<'s, 'p> Network<'s, 'p> {
     }
 
     /// Cells that have slots of their own and are read no more after a step, though it did not look at them.
-    fn forget(&mut self, values: &[u32], looked: &[u32], step: &Macro) {
+    fn forget(&mut self, values: &[u32], looked: &[u32], step: &MacroStep) {
         let program = self.steps.semantics.program;
         let mut slots = Vec::new();
         for &task in looked.iter().filter(|s| (**s as usize) < program.tasks.len()) {
@@ -423,12 +423,12 @@ impl<'s, 'p> Network<'s, 'p> {
         }
         for slot in slots.into_iter().filter(|s| !looked.contains(s)) {
             let new = self.slots.number(program, &step.state, slot as usize, Note::default());
-            self.tables.changes.push((slot, new));
+            self.trees.changes.push((slot, new));
         }
     }
 
     /// Who takes part in the rendezvous of a step, and what that leaves in their notes.
-    fn meeting(&mut self, step: &Macro) -> Vec<Met> {
+    fn meeting(&mut self, step: &MacroStep) -> Vec<Met> {
         if self.tig == Tig::Modified {
             return Vec::new();
         }
@@ -474,11 +474,11 @@ impl<'s, 'p> Network<'s, 'p> {
             Owner::Task(owner) if role == Role::Caller => Some(owner),
             _ => None,
         };
-        let first = self.tables.outcomes.len() as u32;
+        let first = self.trees.outcomes.len() as u32;
         let mut looked = vec![task.0];
         if let Some(partner) = partner {
             looked.push(partner.0);
-            let from = self.tables.changes.len() as u32;
+            let from = self.trees.changes.len() as u32;
             let theirs = self.slots.note(partner.index(), values[partner.index()]);
             let mine = self.tig != Tig::Split || theirs.last == task.0 + 1;
             if mine && theirs.engaged == Some((entry, Role::Acceptor)) {
@@ -489,9 +489,9 @@ impl<'s, 'p> Network<'s, 'p> {
                         note.last = 0;
                     }
                     let new = self.slots.number(program, &state, slot, note);
-                    self.tables.changes.push((slot as u32, new));
+                    self.trees.changes.push((slot as u32, new));
                 }
-                self.tables.outcomes.push(Outcome {
+                self.trees.outcomes.push(Outcome {
                     task,
                     fate: Fate::Followed,
                     guessed: false,
@@ -505,16 +505,16 @@ impl<'s, 'p> Network<'s, 'p> {
                 });
             }
         }
-        let last = self.tables.outcomes.len() as u32;
+        let last = self.trees.outcomes.len() as u32;
         self.learn_alone(task.index(), values[task.index()], false);
-        self.tables.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+        self.trees.insert(task.index(), values, &looked, Tree::Leaf { first, last });
         self.count();
     }
 
     /// Counts the contents that task slots have had so far.
     pub fn count(&mut self) {
         let slots = &self.slots;
-        self.tables.counts = (0..self.tables.roots.len()).map(|t| slots.count(t)).collect();
+        self.trees.counts = (0..self.trees.roots.len()).map(|t| slots.count(t)).collect();
     }
 
     /// The single moves of some outcomes, from the start.
@@ -525,19 +525,19 @@ impl<'s, 'p> Network<'s, 'p> {
     }
 
     fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
-        let list = &mut self.tables.alone[task];
+        let list = &mut self.trees.alone[task];
         if list.len() <= own as usize {
             list.resize(own as usize + 1, false);
         }
         list[own as usize] = alone;
-        self.tables.anyone_alone |= alone;
+        self.trees.anyone_alone |= alone;
     }
 
     pub fn memory(&self) -> usize {
         self.slots.memory()
-            + self.tables.trees.len() * 12
-            + self.tables.children.iter().map(|c| c.capacity() * 4 + 24).sum::<usize>()
-            + self.tables.outcomes.len() * 32
+            + self.trees.nodes.len() * 12
+            + self.trees.children.iter().map(|c| c.capacity() * 4 + 24).sum::<usize>()
+            + self.trees.outcomes.len() * 32
             + self.stories.iter().map(|s| 150 + s.moves.len() * 8 + s.steps.len() * 90).sum::<usize>()
     }
 }

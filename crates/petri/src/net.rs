@@ -13,7 +13,7 @@ use rendez_model::Loc;
 use rendez_verdict::{Control, Seen};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::network::{Known, Network};
+use crate::step_cache::{Known, StepCache};
 use crate::steps::Fate;
 
 pub type PlaceId = u32;
@@ -52,7 +52,7 @@ pub enum Role {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The number of the step in the network.
+    /// The number of the outcome in the step cache.
     pub outcome: u32,
     pub role: Role,
     /// What monitors see: monitor and letter.
@@ -95,7 +95,7 @@ pub enum NoNet {
     /// The memory is used up.
     Full,
     /// Waiting that was thought not to be seen is seen: learn again.
-    Loud,
+    TrackQueues,
 }
 
 /// What may be used.
@@ -120,7 +120,7 @@ pub struct Learning<'a> {
 }
 
 struct Learner<'n, 's, 'p, 'a> {
-    network: &'n mut Network<'s, 'p>,
+    cache: &'n mut StepCache<'s, 'p>,
     learning: &'a Learning<'a>,
     net: Net,
     /// Slot and content of each place.
@@ -150,7 +150,7 @@ struct Learner<'n, 's, 'p, 'a> {
     blocked: Vec<Option<(Vec<PlaceId>, u32)>>,
     blocked_at: Vec<Vec<u32>>,
     consequences: Consequences,
-    loud: usize,
+    tracked_queues: usize,
     work: usize,
     deep: usize,
 }
@@ -163,13 +163,13 @@ const WORK: usize = 30;
 const FIRST_WORK: usize = 100_000;
 
 impl Net {
-    /// The net of a program, as its network tells it.
-    pub fn learn(network: &mut Network, learning: &Learning) -> Result<Net, NoNet> {
-        let start = network.start();
+    /// The net of a program, as its step cache tells it.
+    pub fn learn(cache: &mut StepCache, learning: &Learning) -> Result<Net, NoNet> {
+        let start = cache.start();
         let slots = start.len();
-        let loud = network.steps.loud.borrow().len();
+        let tracked_queues = cache.steps.tracked_queues.borrow().len();
         let mut learner = Learner {
-            network,
+            cache,
             learning,
             net: Net { with_loops: learning.with_loops, ..Net::default() },
             held: Vec::new(),
@@ -188,7 +188,7 @@ impl Net {
             blocked: Vec::new(),
             blocked_at: Vec::new(),
             consequences: Consequences::default(),
-            loud,
+            tracked_queues,
             work: 0,
             deep: 0,
         };
@@ -214,7 +214,7 @@ impl Net {
         }
         let mut net = learner.net;
         for c in 0..net.components.len() {
-            net.components[c].name = network.slots.name(network.steps.semantics.program, c);
+            net.components[c].name = cache.slots.name(cache.steps.semantics.program, c);
         }
         Ok(net.compact())
     }
@@ -493,7 +493,7 @@ impl Learner<'_, '_, '_, '_> {
             self.fresh.set(self.held[q as usize].0);
         }
         let slot = self.slot(place);
-        if (slot as usize) < self.network.tables.tasks() {
+        if (slot as usize) < self.cache.trees.tasks() {
             let first = self.begun.set(place);
             if first || self.looks[place as usize].meets(&self.fresh) {
                 self.descend(slot, &mut vec![place], place, first, self.root(slot, place))?;
@@ -540,7 +540,7 @@ impl Learner<'_, '_, '_, '_> {
         if self.work.is_multiple_of(256) && until.is_some_and(|t| std::time::Instant::now() > t) {
             return Err(NoNet::Late);
         }
-        if self.work.is_multiple_of(16_384) && self.network.memory() + self.net.memory() > memory {
+        if self.work.is_multiple_of(16_384) && self.cache.memory() + self.net.memory() > memory {
             return Err(NoNet::Full);
         }
         Ok(())
@@ -566,22 +566,22 @@ impl Learner<'_, '_, '_, '_> {
     ) -> Result<(), NoNet> {
         self.tick()?;
         self.deep += usize::from(chosen.len() > DEEP);
-        let found = self.network.tables.outcomes.len() + self.net.places.len();
+        let found = self.cache.trees.outcomes.len() + self.net.places.len();
         if self.deep > FIRST_WORK + found * WORK {
             return Err(NoNet::TooLarge);
         }
         let mut fits = false;
         loop {
-            match self.network.tables.at(node) {
+            match self.cache.trees.at(node) {
                 Known::Nothing if !new => return Ok(()),
                 Known::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
-                    self.network.learn(task as usize, &values);
-                    if self.network.tables.outcomes.len() + self.net.places.len() > self.learning.most {
+                    self.cache.learn(task as usize, &values);
+                    if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
                         return Err(NoNet::TooLarge);
                     }
-                    if self.network.steps.loud.borrow().len() > self.loud {
-                        return Err(NoNet::Loud);
+                    if self.cache.steps.tracked_queues.borrow().len() > self.tracked_queues {
+                        return Err(NoNet::TrackQueues);
                     }
                     self.note_path(task, &values);
                     node = self.walk(task, chosen);
@@ -631,12 +631,12 @@ impl Learner<'_, '_, '_, '_> {
                     }
                     for q in candidates {
                         let new = new || self.consequences.news.holds(q);
-                        let next = self.network.tables.child(node, self.content(q));
+                        let next = self.cache.trees.child(node, self.content(q));
                         chosen.push(q);
                         self.descend(task, chosen, must, new, next)?;
                         chosen.pop();
-                        let next = self.network.tables.child(node, self.content(q));
-                        if new && matches!(self.network.tables.at(next), Known::Look(..)) {
+                        let next = self.cache.trees.child(node, self.content(q));
+                        if new && matches!(self.cache.trees.at(next), Known::Look(..)) {
                             self.inner[node as usize].grow(q as usize + 1);
                             self.inner[node as usize].set(q);
                         }
@@ -656,28 +656,28 @@ impl Learner<'_, '_, '_, '_> {
     }
 
     fn root(&self, task: u32, own: PlaceId) -> u32 {
-        self.network.tables.root_node(task as usize, self.content(own) as usize)
+        self.cache.trees.root_node(task as usize, self.content(own) as usize)
     }
 
     /// The node of the tree to which the chosen places lead.
     fn walk(&self, task: u32, chosen: &[PlaceId]) -> u32 {
-        let tables = &self.network.tables;
+        let trees = &self.cache.trees;
         let mut node = self.root(task, chosen[0]);
-        while let Known::Look(slot, _) = tables.at(node) {
+        while let Known::Look(slot, _) = trees.at(node) {
             let Some(q) = chosen.iter().find(|p| self.slot(**p) == slot) else { break };
-            node = tables.child(node, self.content(*q));
+            node = trees.child(node, self.content(*q));
         }
         node
     }
 
     /// What is looked at on the way that a step has just been learnt for.
     fn note_path(&mut self, task: u32, values: &[u32]) {
-        let tables = &self.network.tables;
-        let mut node = tables.root_node(task as usize, values[task as usize] as usize);
+        let trees = &self.cache.trees;
+        let mut node = trees.root_node(task as usize, values[task as usize] as usize);
         let mut path = Vec::new();
-        while let Known::Look(slot, _) = tables.at(node) {
+        while let Known::Look(slot, _) = trees.at(node) {
             path.push((node, slot));
-            node = tables.child(node, values[slot as usize]);
+            node = trees.child(node, values[slot as usize]);
         }
         let mut slots = Bits::new(values.len());
         for (node, slot) in path.into_iter().rev() {
@@ -733,8 +733,8 @@ impl Learner<'_, '_, '_, '_> {
 
     /// A step becomes a transition.
     fn fire(&mut self, outcome: u32, chosen: &[PlaceId]) {
-        let step = self.network.tables.outcomes[outcome as usize].clone();
-        let story = &self.network.stories[outcome as usize];
+        let step = self.cache.trees.outcomes[outcome as usize].clone();
+        let story = &self.cache.stories[outcome as usize];
         let role = match step.fate {
             Fate::Skipped => return,
             Fate::Stopped => {
@@ -746,7 +746,7 @@ impl Learner<'_, '_, '_, '_> {
             Fate::Followed => Role::Step,
         };
         let letters = story.steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
-        let changes = self.network.tables.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
+        let changes = self.cache.trees.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
         let mut after = Vec::new();
         if role == Role::Step {
             for p in chosen {

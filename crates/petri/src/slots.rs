@@ -57,7 +57,7 @@ const NOTE: u32 = u32::MAX;
 
 /// Whose cells have slots of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Apart {
+pub enum SlotSplit {
     #[default]
     Nobody,
     /// All tasks. A step changes nothing that it does not look at.
@@ -87,7 +87,7 @@ pub struct Slots {
 
 impl Slots {
     /// The slots of the tasks come first, in their order, then those of objects.
-    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: &Apart) -> Slots {
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: &SlotSplit) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
@@ -95,9 +95,9 @@ impl Slots {
         let mut slot_of = Vec::new();
         let sole = sole_users(program, access);
         let is_apart = |slot: usize| match apart {
-            Apart::Nobody => false,
-            Apart::Tasks => slot < tasks,
-            Apart::These(slots) => slots.contains(&slot),
+            SlotSplit::Nobody => false,
+            SlotSplit::Tasks => slot < tasks,
+            SlotSplit::These(slots) => slots.contains(&slot),
         };
         let mixed = next;
         let mut forgotten = vec![Vec::new(); tasks];
@@ -111,7 +111,8 @@ impl Slots {
                 next += 1;
                 next - 1
             });
-            if let (Some(task), Apart::These(_)) = (together.filter(|t| *t < tasks && *t != slot), apart) {
+            if let (Some(task), SlotSplit::These(_)) = (together.filter(|t| *t < tasks && *t != slot), apart)
+            {
                 forgotten[task].push((VarId::from(v), slot as u32));
             }
             slot_of.push(slot as u32);

@@ -11,13 +11,13 @@ use rendez_model::monitor::Happening;
 use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
 
 /// Static facts about waiting.
-pub struct Quiet {
+pub struct Unobservable {
     /// Nobody can tell whether a call of the entry is queued or not made yet.
     pub entry: Vec<bool>,
     /// By location: nobody can tell whether the task waits at the select or has not come there.
     pub select: Vec<bool>,
     /// No task is aborted or interrupted, and nobody asks whether a task is callable or done.
-    pub calm: bool,
+    pub no_interrupts: bool,
     /// By task: that it completes can be noticed only by plain callers and by its master.
     pub completion: Vec<bool>,
     /// By task: the tasks that may activate it.
@@ -26,20 +26,20 @@ pub struct Quiet {
     pub background: bool,
 }
 
-impl Quiet {
-    /// `loud` are entries whose queues must be followed for other reasons.
-    pub fn new(program: &Program, access: &Access, loud: &[EntryId]) -> Quiet {
-        let mut calm = true;
+impl Unobservable {
+    /// `tracked_queues` are entries whose queues must be followed for other reasons.
+    pub fn new(program: &Program, access: &Access, tracked_queues: &[EntryId]) -> Unobservable {
+        let mut no_interrupts = true;
         let mut entry = vec![true; program.entries.len()];
         let mut patient = vec![true; program.entries.len()];
         let mut exprs: Vec<&Expr> = program.entries.iter().filter_map(|e| e.barrier.as_ref()).collect();
-        for e in loud {
+        for e in tracked_queues {
             entry[e.index()] = false;
         }
         for node in &program.nodes {
             node.action.each_expr(&mut |e| exprs.push(e));
             match &node.action {
-                Action::Abort { .. } | Action::Async { .. } => calm = false,
+                Action::Abort { .. } | Action::Async { .. } => no_interrupts = false,
                 Action::Close { object, .. } => {
                     for (i, e) in program.entries.iter().enumerate() {
                         entry[i] &= e.owner != Owner::Object(*object);
@@ -63,7 +63,7 @@ impl Quiet {
         for e in exprs {
             e.walk(&mut |e| match e {
                 Expr::Count(e) => each(program, e, |e| entry[e.index()] = false),
-                Expr::Callable(_) | Expr::Terminated(_) => calm = false,
+                Expr::Callable(_) | Expr::Terminated(_) => no_interrupts = false,
                 _ => {}
             });
         }
@@ -86,7 +86,7 @@ impl Quiet {
                 entry[i] = false;
             }
         }
-        if !calm {
+        if !no_interrupts {
             entry.fill(false);
         }
         let watched: Vec<&Happening> =
@@ -99,15 +99,15 @@ impl Quiet {
                     matches!(h, Happening::Test { .. }) && h.may_happen_at(program, &node.action)
                 };
                 let seen = watched.iter().any(|h| looks(h));
-                let mut quiet = calm && !seen && matches!(node.action, Action::Select { .. });
-                if quiet {
-                    node.action.each_expr(&mut |e| quiet &= steady(program, access, e));
+                let mut unobservable = no_interrupts && !seen && matches!(node.action, Action::Select { .. });
+                if unobservable {
+                    node.action.each_expr(&mut |e| unobservable &= steady(program, access, e));
                 }
-                quiet
+                unobservable
             })
             .collect();
         let ends_count = watched.iter().any(|h| matches!(h, Happening::Start(_) | Happening::End(_)));
-        let mut completion = vec![calm && !ends_count; program.tasks.len()];
+        let mut completion = vec![no_interrupts && !ends_count; program.tasks.len()];
         for (i, e) in program.entries.iter().enumerate() {
             if let Owner::Task(owner) = e.owner {
                 completion[owner.index()] &= entry[i] && patient[i];
@@ -126,7 +126,7 @@ impl Quiet {
             }
         }
         let background = program.tasks.iter().any(|t| t.background);
-        Quiet { entry, select, calm, completion, activators, background }
+        Unobservable { entry, select, no_interrupts, completion, activators, background }
     }
 }
 

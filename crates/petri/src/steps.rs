@@ -14,10 +14,10 @@ use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
 use rendez_verdict::{Effort, alive, entries_in};
 
-use crate::quiet::Quiet;
+use crate::unobservable::Unobservable;
 
 /// One step with all that belongs to it.
-pub struct Macro {
+pub struct MacroStep {
     pub state: State,
     pub moves: Vec<Move>,
     pub steps: Vec<Step>,
@@ -31,9 +31,9 @@ pub struct Macro {
     pub groups: Vec<(TaskId, u32)>,
 }
 
-impl Macro {
-    fn new(state: &State) -> Macro {
-        Macro {
+impl MacroStep {
+    fn new(state: &State) -> MacroStep {
+        MacroStep {
             state: state.clone(),
             moves: Vec::new(),
             steps: Vec::new(),
@@ -70,7 +70,7 @@ pub enum Fate {
 pub struct Steps<'s, 'p> {
     pub semantics: &'s Semantics<'p>,
     pub access: Access,
-    pub quiet: Quiet,
+    pub unobservable: Unobservable,
     effort: Effort,
     merge: bool,
     skip_guesses: bool,
@@ -79,7 +79,7 @@ pub struct Steps<'s, 'p> {
     /// By location: tasks must be seen to stop here.
     pub stops: Vec<bool>,
     /// Entries with a barrier that turned out to be unknown: their queues must be followed.
-    pub loud: RefCell<Vec<EntryId>>,
+    pub tracked_queues: RefCell<Vec<EntryId>>,
     /// Entries that are called, though the wait for them is no step.
     pub called: RefCell<Vec<EntryId>>,
 }
@@ -95,26 +95,26 @@ impl<'s, 'p> Steps<'s, 'p> {
         semantics: &'s Semantics<'p>,
         merge: bool,
         skip_guesses: bool,
-        loud: &[EntryId],
+        tracked_queues: &[EntryId],
         visible: &[Loc],
     ) -> Self {
         let mut stops: Vec<bool> =
             semantics.program.nodes.iter().map(|n| starts_or_ends(semantics.program, &n.action)).collect();
         visible.iter().for_each(|loc| stops[loc.index()] = true);
         let access = Access::new(semantics.program);
-        let quiet = Quiet::new(semantics.program, &access, loud);
+        let unobservable = Unobservable::new(semantics.program, &access, tracked_queues);
         let effort = Effort::new(semantics.program);
-        let loud = RefCell::new(loud.to_vec());
+        let tracked_queues = RefCell::new(tracked_queues.to_vec());
         Steps {
             semantics,
             access,
-            quiet,
+            unobservable,
             effort,
             merge,
             skip_guesses,
             groups: false,
             stops,
-            loud,
+            tracked_queues,
             called: RefCell::default(),
         }
     }
@@ -124,9 +124,9 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// The state in which the search starts.
-    pub fn first(&self) -> Macro {
+    pub fn first(&self) -> MacroStep {
         let start = self.semantics.initial();
-        let mut first = Macro::new(&start);
+        let mut first = MacroStep::new(&start);
         let work = (0..start.tasks.len()).map(TaskId::from).collect();
         self.settle(&mut first, work);
         first
@@ -134,7 +134,7 @@ impl<'s, 'p> Steps<'s, 'p> {
 
     /// Every step that a task can make, alone or as a caller. With groups, choices that tasks make for
     /// themselves are no steps: they are made with the step that depends on them.
-    pub fn of(&self, state: &State, task: TaskId, out: &mut Vec<Macro>) {
+    pub fn of(&self, state: &State, task: TaskId, out: &mut Vec<MacroStep>) {
         if !self.groups {
             return self.plainly(state, task, out);
         }
@@ -152,7 +152,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                         let mut found = Vec::new();
                         self.plainly(&other.state, task, &mut found);
                         let meets =
-                            |m: &Macro| m.steps.iter().any(|s| matches!(s.what, What::Accepted { .. }));
+                            |m: &MacroStep| m.steps.iter().any(|s| matches!(s.what, What::Accepted { .. }));
                         for m in found.into_iter().filter(meets) {
                             inner.push((vec![(acceptor, g as u32)], after(&other, m)));
                         }
@@ -169,9 +169,9 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// The ways in which a task may resolve its own choices, up to where it interacts.
-    pub fn choices(&self, state: &State, task: TaskId) -> Vec<Macro> {
+    pub fn choices(&self, state: &State, task: TaskId) -> Vec<MacroStep> {
         let mut done = Vec::new();
-        let mut work = vec![Macro::new(state)];
+        let mut work = vec![MacroStep::new(state)];
         while let Some(run) = work.pop() {
             if !self.chooses(&run.state, task) || done.len() + work.len() >= MOST_GROUPS {
                 done.push(run);
@@ -202,7 +202,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         }
     }
 
-    fn plainly(&self, state: &State, task: TaskId, out: &mut Vec<Macro>) {
+    fn plainly(&self, state: &State, task: TaskId, out: &mut Vec<MacroStep>) {
         let ts = &state.tasks[task.index()];
         if !alive(ts.status) {
             return;
@@ -214,17 +214,17 @@ impl<'s, 'p> Steps<'s, 'p> {
         if let (true, Action::Await { masters, .. }) = (undisturbed, action) {
             return self.await_dependents(state, task, masters, out);
         }
-        if undisturbed && self.quiet.select[loc.index()] && self.semantics.only_waits(state, task) {
+        if undisturbed && self.unobservable.select[loc.index()] && self.semantics.only_waits(state, task) {
             return;
         }
         let base = self.successors(state, task);
         for (mv, outcome) in base {
             match (&outcome.step.what, action) {
                 (What::Queued(entry), Action::EntryCall { mode, .. })
-                    if idle && self.quiet.entry[entry.index()] =>
+                    if idle && self.unobservable.entry[entry.index()] =>
                 {
                     if outcome.step.guessed {
-                        note(&self.loud, *entry);
+                        note(&self.tracked_queues, *entry);
                     }
                     note(&self.called, *entry);
                     if let Owner::Task(owner) = self.semantics.program.entries[entry.index()].owner {
@@ -235,7 +235,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                     }
                 }
                 (What::Waits, Action::Select { .. })
-                    if self.quiet.select[loc.index()] && (self.groups || !outcome.step.guessed) =>
+                    if self.unobservable.select[loc.index()] && (self.groups || !outcome.step.guessed) =>
                 {
                     self.then_timeout(state, task, (mv, outcome), out);
                 }
@@ -268,7 +268,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         caller: TaskId,
         acceptor: TaskId,
         call: (Move, Outcome),
-        out: &mut Vec<Macro>,
+        out: &mut Vec<MacroStep>,
     ) {
         let ts = &state.tasks[acceptor.index()];
         if ts.wait != Wait::Nothing || !matches!(self.action(state, acceptor), Action::Select { .. }) {
@@ -285,7 +285,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// A conditional call finds a task that waits at an accept statement.
-    fn taken_at_once(&self, state: &State, caller: TaskId, acceptor: TaskId, out: &mut Vec<Macro>) {
+    fn taken_at_once(&self, state: &State, caller: TaskId, acceptor: TaskId, out: &mut Vec<MacroStep>) {
         if !self.is_quietly_waiting(state, acceptor) {
             return;
         }
@@ -304,11 +304,11 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// At an accept statement or select whose waiting is not a step of its own.
     pub fn is_quietly_waiting(&self, state: &State, task: TaskId) -> bool {
         let ts = &state.tasks[task.index()];
-        ts.wait == Wait::Nothing && ts.status == Status::Active && self.quiet.select[ts.pc.index()]
+        ts.wait == Wait::Nothing && ts.status == Status::Active && self.unobservable.select[ts.pc.index()]
     }
 
     /// The wait begins and its time is over, in one step.
-    fn then_timeout(&self, state: &State, task: TaskId, first: (Move, Outcome), out: &mut Vec<Macro>) {
+    fn then_timeout(&self, state: &State, task: TaskId, first: (Move, Outcome), out: &mut Vec<MacroStep>) {
         for (mv, late) in self.successors(&first.1.state, task) {
             if late.step.what == What::TimedOut {
                 self.push(state, vec![first.clone(), (mv, late)], out);
@@ -317,7 +317,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// A master waits for its dependents; those at a terminate alternative end with it.
-    fn await_dependents(&self, state: &State, task: TaskId, masters: &[MasterId], out: &mut Vec<Macro>) {
+    fn await_dependents(&self, state: &State, task: TaskId, masters: &[MasterId], out: &mut Vec<MacroStep>) {
         let mut waiting = Vec::new();
         if !self.all_done(state, masters, &mut waiting) {
             return;
@@ -415,9 +415,9 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// Adds a run of single steps, with the local steps that follow.
-    fn push(&self, before: &State, run: Vec<(Move, Outcome)>, out: &mut Vec<Macro>) {
+    fn push(&self, before: &State, run: Vec<(Move, Outcome)>, out: &mut Vec<MacroStep>) {
         let program = self.semantics.program;
-        let mut result = Macro::new(before);
+        let mut result = MacroStep::new(before);
         let mut work = Vec::new();
         for (mv, outcome) in run {
             result.guessed |= outcome.step.guessed;
@@ -462,7 +462,7 @@ impl<'s, 'p> Steps<'s, 'p> {
             if a.status != b.status && a.status == Status::Activating {
                 // A master that waits for the end of its tasks goes on in a step of its own: otherwise
                 // each of them would have to look at all others.
-                for parent in &self.quiet.activators[t] {
+                for parent in &self.unobservable.activators[t] {
                     add(work, *parent);
                 }
             }
@@ -470,7 +470,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// Runs steps that concern no other task until none is left.
-    fn settle(&self, run: &mut Macro, mut work: Vec<TaskId>) {
+    fn settle(&self, run: &mut MacroStep, mut work: Vec<TaskId>) {
         if !self.merge {
             return;
         }
@@ -513,16 +513,18 @@ impl<'s, 'p> Steps<'s, 'p> {
             return false;
         }
         match (ts.wait, self.action(state, task)) {
-            (Wait::Activation, _) => self.quiet.calm,
+            (Wait::Activation, _) => self.unobservable.no_interrupts,
             (Wait::Nothing, action) => match action {
-                Action::Activate { .. } => self.quiet.calm,
-                Action::Complete { .. } => self.quiet.completion[task.index()],
+                Action::Activate { .. } => self.unobservable.no_interrupts,
+                Action::Complete { .. } => self.unobservable.completion[task.index()],
                 Action::Await { masters, .. } => {
-                    self.quiet.calm && !self.quiet.background && self.none_alive(state, masters)
+                    self.unobservable.no_interrupts
+                        && !self.unobservable.background
+                        && self.none_alive(state, masters)
                 }
-                Action::Terminate => self.quiet.calm && !self.quiet.background,
+                Action::Terminate => self.unobservable.no_interrupts && !self.unobservable.background,
                 _ => {
-                    (ts.status != Status::Completed || self.quiet.calm)
+                    (ts.status != Status::Completed || self.unobservable.no_interrupts)
                         && self.access.is_local(self.semantics.program, state, task)
                 }
             },
@@ -581,7 +583,7 @@ fn starts_or_ends(program: &Program, action: &Action) -> bool {
 }
 
 /// One run after another.
-fn after(first: &Macro, mut second: Macro) -> Macro {
+fn after(first: &MacroStep, mut second: MacroStep) -> MacroStep {
     second.moves = first.moves.iter().copied().chain(second.moves).collect();
     second.steps = first.steps.iter().cloned().chain(second.steps).collect();
     second.entries = first.entries.iter().copied().chain(second.entries).collect();
