@@ -28,12 +28,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXPLAINED = ROOT / "scripts" / "mutants.tsv"
 FILES = [
     "crates/model/src/semantics.rs", "crates/model/src/semantics/*.rs", "crates/model/src/monitor.rs",
-    "crates/model/src/symmetry.rs", "crates/model/src/passes/slice.rs", "crates/reach/src/stubborn.rs",
+    "crates/analysis/src/symmetry.rs", "crates/analysis/src/passes/slice.rs", "crates/reach/src/stubborn.rs",
     "crates/reach/src/stubborn/*.rs", "crates/reach/src/symmetry.rs", "crates/reach/src/progress.rs",
     "crates/certificate/src/proof.rs", "crates/certificate/src/derive.rs", "crates/certificate/src/system.rs",
 ]
 # The quick tests first: most mutants are caught by the first one.
-TESTS = ["rendez_model", "rendez_certificate", "rendez_reach", "pinned", "certificates", "corpus", "random", "sequences", "temporal"]
+TESTS = ["rendez_model", "rendez_analysis", "rendez_certificate", "rendez_reach", "pinned", "certificates", "corpus", "random", "sequences", "temporal"]
 SWITCH = """
 /// Which mutant runs, if any.
 pub fn mutant() -> u32 {
@@ -165,7 +165,7 @@ def name(crate):
 
 def build(tree, target, sources, mutants):
     """The test programs by name, and the mutants that they hold."""
-    packages = [w for p in ("rendez", "rendez-model", "rendez-reach", "rendez-certificate") for w in ("-p", p)]
+    packages = [w for p in ("rendez", "rendez-model", "rendez-analysis", "rendez-reach", "rendez-certificate") for w in ("-p", p)]
     # Fast, but with the assertions that `make test` has.
     checked = [w for p in sorted((tree / "crates").iterdir())
                for w in ("--config", f"profile.release.package.{name(p)}.debug-assertions=true")]

@@ -34,8 +34,8 @@ fuzz_target!(|data: &[u8]| {
     }
     let text = rendez_model::text::print(&program);
     assert!(rendez_model::text::parse(&text).as_ref() == Ok(&program), "the text form does not come back");
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[]);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[]);
     assert!(rendez_model::validate(&program).is_empty(), "the passes break the model");
     let options = Options { max_states: 200, timeout: Some(Duration::from_millis(200)), ..Options::default() };
     let outcome = check(&program, &options, &Control::default());

@@ -164,7 +164,7 @@ impl Front {
         self.rejected = elaborated.rejected;
         if !self.has_errors() {
             let mut program = elaborated.program;
-            rendez_model::passes::doubt_unknown_values(&mut program);
+            rendez_analysis::passes::doubt_unknown_values(&mut program);
             self.program = Some(program);
         }
     }

@@ -1,6 +1,6 @@
 //! Cleaning up after elaboration: empty steps and unreachable code go away, accesses to shared storage are told.
 
-use rendez_model::access::each_written;
+use rendez_model::code::each_written;
 use rendez_model::*;
 
 /// Removes skips, waits for masters without tasks, and locations that nothing reaches.
@@ -22,7 +22,7 @@ pub fn tidy(program: &mut Program) {
             node.action = Action::Skip { next: *next };
         }
     }
-    rendez_model::passes::compact(program, &exits);
+    rendez_analysis::passes::compact(program, &exits);
 }
 
 /// Whoever accesses a component of something packed accesses the storage around it, too.

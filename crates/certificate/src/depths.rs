@@ -4,7 +4,7 @@
 //! To tell a place that is used it needs a bound on how often transitions happen. What is proved
 //! with these rows holds for executions within the bound.
 
-use rendez_network::net::Net;
+use rendez_petri::net::Net;
 use rustc_hash::FxHashMap;
 
 use crate::system::{Row, System};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use rendez_evidence::{Control, Seen, alive};
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
-use rendez_network::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
-use rendez_network::slots::Apart;
-use rendez_network::{Network, Steps, Tig};
+use rendez_petri::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
+use rendez_petri::slots::SlotSplit;
+use rendez_petri::{StepCache, Steps, Tig};
+use rendez_verdict::{Control, Seen, alive};
 
 use crate::depths::{self, Sector};
 use crate::proof::{Proof, check};
@@ -70,7 +70,7 @@ impl Plan {
 
 /// A program as a net.
 pub struct Learnt<'s, 'p> {
-    pub network: Network<'s, 'p>,
+    pub cache: StepCache<'s, 'p>,
     pub net: Net,
     pub goal: Goal,
 }
@@ -100,15 +100,15 @@ pub fn learn<'s, 'p>(
         budget,
         is_target: if *subject == Subject::Deadlock { &nothing } else { &broken },
     };
-    let mut loud = Vec::new();
-    let (network, mut net) = loop {
-        let steps = Steps::new(semantics, true, plan.skip_guesses, &loud, &[]);
+    let mut tracked_queues = Vec::new();
+    let (cache, mut net) = loop {
+        let steps = Steps::new(semantics, true, plan.skip_guesses, &tracked_queues, &[]);
         let tig = if plan.split { Tig::Split } else { Tig::Modified };
-        let apart = if plan.apart { Apart::Tasks } else { Apart::Nobody };
-        let mut network = Network::with(steps, tig, &apart);
-        match Net::learn(&mut network, &learning) {
-            Ok(net) => break (network, net),
-            Err(NoNet::Loud) => loud = network.steps.loud.borrow().clone(),
+        let apart = if plan.apart { SlotSplit::Tasks } else { SlotSplit::Nobody };
+        let mut cache = StepCache::with(steps, tig, &apart);
+        match Net::learn(&mut cache, &learning) {
+            Ok(net) => break (cache, net),
+            Err(NoNet::TrackQueues) => tracked_queues = cache.steps.tracked_queues.borrow().clone(),
             Err(other) => return Err(other),
         }
     };
@@ -125,21 +125,21 @@ pub fn learn<'s, 'p>(
         }
         net = net.merge(*a, *b);
     }
-    let goal = goal(&network, &net, subject);
-    Ok(Learnt { network, net, goal })
+    let goal = goal(&cache, &net, subject);
+    Ok(Learnt { cache, net, goal })
 }
 
 /// What a solution must reach.
-pub fn goal(network: &Network, net: &Net, subject: &Subject) -> Goal {
+pub fn goal(cache: &StepCache, net: &Net, subject: &Subject) -> Goal {
     match subject {
         Subject::Property => Goal::Target,
         Subject::Query(query) => Goal::Query(query.clone()),
-        Subject::Deadlock => deadlock(network, net),
+        Subject::Deadlock => deadlock(cache, net),
     }
 }
 
 /// A marking in which nobody can move, and not everybody has ended.
-fn deadlock(network: &Network, net: &Net) -> Goal {
+fn deadlock(cache: &StepCache, net: &Net) -> Goal {
     let mut lists: Vec<(Vec<PlaceId>, i64)> = Vec::new();
     let mut known = rustc_hash::FxHashSet::default();
     // With a place, and one of these of another component, somebody can move.
@@ -172,10 +172,10 @@ fn deadlock(network: &Network, net: &Net) -> Goal {
     }
     let never = (0..net.places.len() as PlaceId).filter(|p| never[*p as usize]);
     lists.extend(never.map(|p| (vec![p], 0)));
-    let tasks = network.tables.tasks();
+    let tasks = cache.trees.tasks();
     let is_task = |slot: &u32| (*slot as usize) < tasks;
     let has_ended = |slot: u32, content: u32| {
-        network.slots.task(slot as usize, content).is_some_and(|ts| !alive(ts.status))
+        cache.slots.task(slot as usize, content).is_some_and(|ts| !alive(ts.status))
     };
     let with_tasks: Vec<bool> = net.components.iter().map(|c| c.slots.iter().any(is_task)).collect();
     let mut ended = Vec::new();
@@ -209,7 +209,7 @@ pub fn verify(
     if plan.skip_guesses {
         return Err("steps are left out".into());
     }
-    let semantics = Semantics::bounded(program, recursion);
+    let semantics = rendez_analysis::semantics(program, recursion);
     let unlimited = Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = learn(&semantics, subject, plan, unlimited).map_err(|e| format!("{e:?}"))?;
     if let Some(loc) = learnt.net.stopped {
@@ -218,7 +218,7 @@ pub fn verify(
     if !learnt.is_covered() {
         return Err("an execution may reach something that is not modelled".into());
     }
-    if *subject != Subject::Deadlock && learnt.network.first.steps.iter().any(|s| s.broken.contains(&0)) {
+    if *subject != Subject::Deadlock && learnt.cache.first.steps.iter().any(|s| s.broken.contains(&0)) {
         return Err("it does not hold at the start".into());
     }
     match proof {

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
-use rendez_network::net::{Net, PlaceId};
+use rendez_petri::net::{Net, PlaceId};
 use rustc_hash::FxHashMap;
 
 use crate::system::{Row, System};

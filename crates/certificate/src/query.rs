@@ -1,6 +1,6 @@
 //! Queries: a violation as a sequence of intervals of an execution.
 
-use rendez_network::net::{Component, Net, Place, PlaceId, Role, Transition};
+use rendez_petri::net::{Component, Net, Place, PlaceId, Role, Transition};
 
 pub use rendez_property::inca::{Interval, Query};
 

@@ -1,6 +1,6 @@
 //! The linear system of a net: flow through every component, and what a query asks for.
 
-use rendez_network::net::{Net, PlaceId, Role, Transition};
+use rendez_petri::net::{Net, PlaceId, Role, Transition};
 
 use crate::query::Query;
 

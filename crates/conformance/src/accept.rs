@@ -1,9 +1,9 @@
 //! Whether the model allows what a program was seen to do.
 
-use rendez_explore::LocalSteps;
 use rendez_model::semantics::{Outcome, Semantics, What};
 use rendez_model::state::{State, Status};
 use rendez_model::{Action, ExceptionId, Owner, Program, TaskId};
+use rendez_search::LocalSteps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A line of a log: who was where. Nobody in particular if somebody else may have run the code.
@@ -41,7 +41,7 @@ const LIMIT: usize = 300_000;
 
 /// Searches for an execution of the model with exactly these events in this order.
 pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
-    let semantics = Semantics::new(program);
+    let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let mut search = Search {
         program,
         local: LocalSteps::new(program, true, |a| matches!(a, Action::Event { .. })),

@@ -67,7 +67,7 @@ fn subject(name: &str, text: &str) -> Result<Subject, String> {
     let mut model = front
         .program
         .ok_or_else(|| front.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; "))?;
-    rendez_model::passes::propagate_constants(&mut model);
+    rendez_analysis::passes::propagate_constants(&mut model);
     Ok(Subject { name: name.to_owned(), instrumented, model })
 }
 

@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 
-use rendez_model::access::{Access, closure, each_written};
+use rendez_analysis::access::Access;
+use rendez_model::code::{closure, each_written};
 use rendez_model::{Action, CallMode, EntryId, Loc, ObjectId, Owner, Program, TaskId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,6 @@
 //! The code of a task as graphs that call each other, and how far it is to the end of each.
 
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
 use rendez_model::{Action, CallMode, Catch, EntryId, Loc, Owner, Place, Program, TaskId, Trigger};
 
 use crate::radix::Radix;

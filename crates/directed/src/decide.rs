@@ -3,16 +3,16 @@
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{
+use rendez_analysis::loop_control::LoopControl;
+use rendez_model::semantics::{Move, Semantics};
+use rendez_model::state::{State, Wait};
+use rendez_model::{Action, Expr, Program, TaskId};
+use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
+use rendez_verdict::{
     Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
     Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
     is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
 };
-use rendez_explore::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
-use rendez_model::rounds::Rounds;
-use rendez_model::semantics::{Move, Semantics};
-use rendez_model::state::{State, Wait};
-use rendez_model::{Action, Expr, Program, TaskId};
 
 use crate::distance::Measure;
 use crate::frontier::{Estimate, Guided, Order};
@@ -300,7 +300,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
             Wanted::Blocking => {
-                let rounds = Rounds::new(program);
+                let rounds = LoopControl::new(program);
                 let looks = |(i, n): (usize, &rendez_model::Node)| {
                     let again = match &n.action {
                         Action::Branch { cond, .. } => {
@@ -380,17 +380,17 @@ impl<'a, 'p> Probe<'a, 'p> {
         let after = self.from(state)?;
         let mut any = false;
         forever(self.semantics.program, &after.graph, |id, what| {
-            if let rendez_evidence::Forever::Stuck(tasks) = what {
+            if let rendez_verdict::Forever::Stuck(tasks) = what {
                 let state = after.graph.state(id);
                 any |= kinds_of_blocking(self.semantics, &state, &tasks).iter().any(|b| wanted(b.kind));
             }
         });
-        for sighting in after.sightings.iter().filter(|s| s.what == Seen::Blocked) {
+        for occurrence in after.occurrences.iter().filter(|s| s.what == Seen::Blocked) {
             any |= wants(
                 self.semantics,
                 self.wanted,
-                &sighting.what,
-                &after.graph.state(sighting.state),
+                &occurrence.what,
+                &after.graph.state(occurrence.state),
                 &self.settings.only,
             );
         }
@@ -416,7 +416,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let found = self.from(state).is_some_and(|found| {
             let mut spins = false;
             forever(self.semantics.program, &found.graph, |_, what| {
-                spins |= matches!(what, rendez_evidence::Forever::Spins(_));
+                spins |= matches!(what, rendez_verdict::Forever::Spins(_));
             });
             spins
         });
@@ -572,43 +572,43 @@ impl<'a, 'p> Hunt<'a, 'p> {
     fn take(&mut self, chase: Chase, found: &Search) {
         let Chase { wanted, options, .. } = chase;
         let mut blocked = 0;
-        for sighting in &found.sightings {
-            if sighting.what == Seen::Blocked {
+        for occurrence in &found.occurrences {
+            if occurrence.what == Seen::Blocked {
                 blocked += 1;
                 if blocked > 200 {
                     continue;
                 }
             }
-            let is_wanted = found.found == Some((sighting.state, sighting.mv));
-            let mut moves = found.graph.path(sighting.state);
-            moves.extend(sighting.mv);
+            let is_wanted = found.found == Some((occurrence.state, occurrence.mv));
+            let mut moves = found.graph.path(occurrence.state);
+            moves.extend(occurrence.mv);
             let mut moves = self.local.unmerged(self.semantics, &moves);
-            let mut state = found.graph.state(sighting.state);
+            let mut state = found.graph.state(occurrence.state);
             if (is_wanted || (blocked <= 20 && !self.left().is_zero()))
-                && let Some((fewer, _)) = self.reordered(&moves, &needed(&sighting.what))
+                && let Some((fewer, _)) = self.reordered(&moves, &needed(&occurrence.what))
                 && let Some(trace) = replay(self.semantics, &fewer)
-                && self.shows(&trace, &sighting.what)
+                && self.shows(&trace, &occurrence.what)
             {
                 moves = fewer;
             }
             // Servers that wait in vain are no error, but their trace should be short, too.
             let idle = blocked == 1
-                && sighting.what == Seen::Blocked
+                && occurrence.what == Seen::Blocked
                 && matches!(wanted, Wanted::Blocking)
                 && self.is_idle(&state);
             if (is_wanted || idle)
-                && let Some((fewer, end)) = self.fewer(chase, idle, &sighting.what, &moves)
+                && let Some((fewer, end)) = self.fewer(chase, idle, &occurrence.what, &moves)
             {
                 moves = fewer;
                 state = end;
             }
-            self.findings.seen(&sighting.what, &moves, &state);
+            self.findings.seen(&occurrence.what, &moves, &state);
         }
         if found.end == End::Complete {
             self.forever(found, None);
         } else if let Some((id, None)) = found.found
             && matches!(wanted, Wanted::Blocking)
-            && !found.sightings.iter().any(|s| s.state == id && s.what == Seen::Blocked)
+            && !found.occurrences.iter().any(|s| s.state == id && s.what == Seen::Blocked)
         {
             let state = found.graph.state(id);
             let path = found.graph.path(id);
@@ -719,14 +719,14 @@ impl<'a, 'p> Hunt<'a, 'p> {
     ) -> Option<(Vec<Move>, State, usize)> {
         let found = self.by_switches(chase, how, idle)?;
         let (id, mv) = found.found?;
-        let sighting = found.sightings.iter().find(|s| (s.state, s.mv) == (id, mv))?;
-        if std::mem::discriminant(&sighting.what) != std::mem::discriminant(what) {
+        let occurrence = found.occurrences.iter().find(|s| (s.state, s.mv) == (id, mv))?;
+        if std::mem::discriminant(&occurrence.what) != std::mem::discriminant(what) {
             return None;
         }
         let mut path = found.graph.path(id);
         path.extend(mv);
         let path = self.shown.unmerged(self.semantics, &path);
-        let (fewer, switches) = self.reordered(&path, &needed(&sighting.what))?;
+        let (fewer, switches) = self.reordered(&path, &needed(&occurrence.what))?;
         let trace = replay(self.semantics, &fewer)?;
         (switches < now && self.shows(&trace, what)).then_some((fewer, trace.last, switches))
     }
@@ -832,7 +832,7 @@ fn needed(what: &Seen) -> Vec<TaskId> {
 
 /// Looks for errors of every kind.
 pub fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let groups: [(Wanted, &[Kind]); 4] = [
         (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
         (Wanted::Race, &[Kind::Race]),
@@ -876,7 +876,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
         one.monitors = vec![monitor.clone()];
         let left = options.timeout.unwrap_or(PATIENCE).saturating_sub(started.elapsed()) / (count - m as u32);
         let options = Options { timeout: Some(left), ..options.clone() };
-        let semantics = Semantics::bounded(&one, options.recursion);
+        let semantics = rendez_analysis::semantics(&one, options.recursion);
         let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
         hunt.findings = Findings::of_properties(&semantics);
         hunt.pursue(Wanted::Events(0), 1);
@@ -903,7 +903,7 @@ pub fn formula(
     control: &Control,
 ) -> PropertyAnswer {
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut local = local_steps(program, options);
     question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
     let mut stats = Stats::default();
@@ -927,7 +927,7 @@ pub fn formula(
             stats.peak_bytes = stats.peak_bytes.max(found.stats.peak_bytes);
             let Some((id, _)) = found.found else {
                 if !skip_guesses {
-                    let unknown = found.sightings.iter().find_map(|s| match s.what {
+                    let unknown = found.occurrences.iter().find_map(|s| match s.what {
                         Seen::Unsupported { .. } => Some(Reason::new(Obstacle::Unmodelled, UNMODELLED)),
                         Seen::Stopped { loc } => {
                             program.bound_at(loc, options.recursion).map(|b| meets_bound(&b))

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
 use rendez_model::state::{Frame, Status, TaskState};
 use rendez_model::{Action, Loc, Program, TaskId};
 use rustc_hash::FxHashMap;

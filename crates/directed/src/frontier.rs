@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use rendez_evidence::Seen;
-use rendez_explore::{Frontier, Graph};
 use rendez_model::TaskId;
 use rendez_model::state::State;
+use rendez_search::{Frontier, Graph};
+use rendez_verdict::Seen;
 
 /// How a search goes through the states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
-use rendez_evidence::Resolved;
-use rendez_model::access::{Access, each_read, each_written};
+use rendez_analysis::access::Access;
+use rendez_model::code::{each_read, each_written};
 use rendez_model::monitor::{Happening, Monitor};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Expr, Loc, Owner, Program, TaskId, Value, VarId};
+use rendez_verdict::Resolved;
 
 use crate::blocking;
 use crate::code::{FAR, plus};

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use rendez_evidence::{Control, Options, Seen};
-use rendez_explore::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
+use rendez_search::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
+use rendez_verdict::{Control, Options, Seen};
 
 use crate::code::FAR;
 
@@ -137,7 +137,7 @@ impl<'r> Pattern<'r> {
         wants: &mut dyn FnMut(&Seen, &State) -> bool,
         target: &mut dyn FnMut(&State) -> bool,
     ) -> Option<Pattern<'r>> {
-        let semantics = Semantics::bounded(program, options.recursion);
+        let semantics = rendez_analysis::semantics(program, options.recursion);
         let time = options.timeout.map_or(Duration::from_secs(5), |t| t / 5);
         let options = Options {
             merge_local: true,

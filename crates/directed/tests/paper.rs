@@ -1,7 +1,7 @@
 //! The worked numbers of the paper on directed model checking: Figures 1, 3 and 5.
 
+use rendez_analysis::access::Access;
 use rendez_directed::{Distances, FAR, Measure};
-use rendez_model::access::Access;
 use rendez_model::state::{Frame, TaskState};
 use rendez_model::{Action, Loc, ProcId, Program, TaskId};
 
@@ -63,7 +63,7 @@ fn calls(program: &Program) -> Vec<Loc> {
 }
 
 fn at(program: &Program, pc: Loc, sites: &[Loc]) -> TaskState {
-    let mut state = rendez_model::semantics::Semantics::new(program).initial();
+    let mut state = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION).initial();
     let ts = &mut state.tasks[0];
     ts.pc = pc;
     let frame = |site: &Loc| Frame { site: *site, proc: ProcId(0), saved: Vec::new(), serving: None };

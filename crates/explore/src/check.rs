@@ -2,17 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Findings, Options, Outcome, Reason, Seen};
+use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
-use rendez_model::{Action, Program};
+use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, walk};
+use rendez_verdict::{Control, End, Findings, Options, Outcome, Reason, Seen};
 use rustc_hash::FxHashSet;
 
-use crate::local::LocalSteps;
-use crate::search::{Breadth, Search, search};
-use crate::spin::forever;
 use crate::temporal::Unfolded;
-use crate::walk::walk;
 
 /// Of random walks.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -24,7 +21,7 @@ const SEARCHED: f64 = 0.8;
 pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let started = Instant::now();
     let left = |part: f64| options.timeout.map(|t| t.mul_f64(part).saturating_sub(started.elapsed()));
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let local = local_steps(program, options);
     let exhaustive = Options { timeout: left(SEARCHED), ..options.clone() };
     let found = search(&semantics, &local, &exhaustive, control, &mut Breadth::default());
@@ -99,15 +96,6 @@ fn for_ever(
     }
 }
 
-/// The steps that are run at once with these options.
-pub fn local_steps(program: &Program, options: &Options) -> LocalSteps {
-    let stops: fn(&Action) -> bool = match options.long_delays {
-        true => |a| matches!(a, Action::Delay { .. }),
-        false => |_| false,
-    };
-    LocalSteps::new(program, options.merge_local, stops)
-}
-
 fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: &mut Findings) {
     let path = |state: u32, last: Option<Move>| {
         let mut moves = found.graph.path(state);
@@ -115,14 +103,14 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: 
         local.unmerged(semantics, &moves)
     };
     let mut blocked: FxHashSet<(Vec<TaskState>, Vec<Lock>)> = FxHashSet::default();
-    for sighting in &found.sightings {
-        let state = found.graph.state(sighting.state);
+    for occurrence in &found.occurrences {
+        let state = found.graph.state(occurrence.state);
         // Many blocked states differ only in data, which says nothing about who waits where.
         let places = || (state.tasks.iter().cloned().collect(), state.locks.iter().copied().collect());
-        if sighting.what == Seen::Blocked && !blocked.insert(places()) {
+        if occurrence.what == Seen::Blocked && !blocked.insert(places()) {
             continue;
         }
-        findings.seen(&sighting.what, &path(sighting.state, sighting.mv), &state);
+        findings.seen(&occurrence.what, &path(occurrence.state, occurrence.mv), &state);
     }
     if found.end == End::Complete {
         let mut all = Vec::new();

@@ -6,17 +6,17 @@
 
 use std::time::Instant;
 
-use rendez_evidence::{
-    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, components,
-    is_event, meets_bound, queued,
-};
-use rendez_model::semantics::{Move, Semantics, Step, What};
+use rendez_analysis::components;
+use rendez_model::semantics::{Move, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
+use rendez_search::Graph;
+use rendez_verdict::{
+    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
+    meets_bound, queued,
+};
 
 use rustc_hash::FxHashMap;
-
-use crate::graph::Graph;
 
 /// A step to another state; none if it is no event.
 struct Edge {
@@ -82,7 +82,7 @@ impl<'p> Unfolded<'p> {
         let until = options.timeout.map(|t| Instant::now() + t);
         let budget = Budget { until, memory: options.memory, control };
         let most = options.max_states.min(MOST_STATES);
-        let semantics = Semantics::bounded(program, options.recursion);
+        let semantics = rendez_analysis::semantics(program, options.recursion);
         let graph = Graph::new(semantics.initial(), false);
         let mut all = Unfolded { program, graph, edges: Vec::new(), cut: Vec::new(), bound: None, budget };
         let (mut out, mut steps) = (Vec::new(), 0);

@@ -210,7 +210,7 @@ impl Facts {
             }
         }
         let mut recursive = vec![false; program.vars.len()];
-        for proc in rendez_model::passes::recursive_procedures(program) {
+        for proc in rendez_analysis::passes::recursive_procedures(program) {
             for cell in &program.procs[proc.index()].locals {
                 recursive[cell.index()] = true;
             }
@@ -247,7 +247,7 @@ fn constant_arguments(program: &Program) -> Vec<Option<i64>> {
                 spoilt[cell.index()] |= known.is_some_and(|k| k != *v);
                 *known = Some(*v);
             }
-            action => rendez_model::access::each_written(program, action, |c| spoilt[c.index()] = true),
+            action => rendez_model::code::each_written(program, action, |c| spoilt[c.index()] = true),
         }
     }
     for proc in &program.procs {
@@ -1443,7 +1443,7 @@ impl<'p> Builder<'p> {
             }
         }
         let terminates = |t: &TaskId| {
-            rendez_model::access::task_code(program, *t)
+            rendez_model::code::task_code(program, *t)
                 .iter()
                 .any(|l| matches!(program.node(*l).action, Action::Select { terminate: Some(_), .. }))
         };

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use rendez_evidence::{
+use rendez_model::monitor::Monitor;
+use rendez_model::{Program, TaskId, VarId};
+use rendez_verdict::{
     Answer, Control, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats, Witness,
     covers, open_for_ever, vacuous,
 };
-use rendez_model::monitor::Monitor;
-use rendez_model::semantics::Semantics;
-use rendez_model::{Program, TaskId, VarId};
 
 use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};
@@ -226,7 +225,7 @@ impl One<'_> {
         let mut near = BTreeSet::new();
         for t in (0..self.program.tasks.len()).map(TaskId::from) {
             let mut called = BTreeSet::new();
-            for loc in rendez_model::access::task_code(self.program, t) {
+            for loc in rendez_model::code::task_code(self.program, t) {
                 if let rendez_model::Action::EntryCall { entry, .. } = &self.program.node(loc).action {
                     for e in self.program.possible_entries(entry) {
                         if let rendez_model::Owner::Task(owner) = self.program.entries[e.index()].owner {
@@ -392,8 +391,8 @@ impl One<'_> {
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
             return Result::Stuck { why: why.into() };
         }
-        let semantics = Semantics::bounded(self.program, self.options.recursion);
-        let written = Semantics::bounded(self.named, self.options.recursion);
+        let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
+        let written = rendez_analysis::semantics(self.named, self.options.recursion);
         let mut findings = Findings::new(&written);
         let certain = Options { skip_guesses: true, ..self.options.clone() };
         let mut stuck = 0;

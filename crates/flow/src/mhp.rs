@@ -1,10 +1,10 @@
 //! May happen in parallel, on trace flow graphs: participants go on alone, or in pairs that meet.
 
-use rendez_model::parallel::Parallel;
+use rendez_analysis::parallel::Parallel;
 
 use crate::tfg::{NodeId, Tfg};
 
-pub use rendez_model::parallel::Bits;
+pub use rendez_analysis::bits::Bits;
 
 /// The relation; the nodes that are reached at all are in it.
 pub fn mhp(tfg: &Tfg) -> Parallel {

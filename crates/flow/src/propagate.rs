@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_evidence::{Control, End, Options};
+use rendez_verdict::{Control, End, Options};
 use rustc_hash::FxHashMap;
 
 use crate::constraint::{Problem, Tuple};

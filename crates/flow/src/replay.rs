@@ -6,10 +6,10 @@
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
-use rendez_evidence::{Control, Options};
 use rendez_model::semantics::{Move, Semantics, Step, What as Happened};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Owner, TaskId};
+use rendez_verdict::{Control, Options};
 use rustc_hash::FxHashMap;
 
 use crate::tfg::{NodeId, Tfg, What};

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rendez_analysis::parallel::Parallel;
 use rendez_model::monitor::{Happening, Monitor};
-use rendez_model::parallel::Parallel;
 use rendez_model::{
     Action, EntryId, Expr, Formal, Loc, LockMode, ObjectId, Owner, Place, Program, Storage, TaskId, VarId,
 };

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use rendez_certificate::derive::goal;
 use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
-use rendez_evidence::{
-    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
-    Witness, covers, lasso, open_for_ever, vacuous,
-};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_network::net::{Budget, Net, NoNet, Role};
+use rendez_petri::net::{Budget, Net, NoNet, Role};
+use rendez_verdict::{
+    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
+    Witness, covers, lasso, open_for_ever, vacuous,
+};
 
 use crate::prove::{Effort, Limits, Proved, prove};
 use crate::replay::{Replayed, replay, within};
@@ -52,7 +52,7 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
         .map(|m| {
             let mut single = match program.monitors.len() {
                 1 => program.clone(),
-                _ => rendez_model::passes::for_monitor(program, m),
+                _ => rendez_analysis::passes::for_monitor(program, m),
             };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
@@ -101,7 +101,7 @@ impl One<'_> {
         let mut plan = self.plan();
         let mut stats = IlpStats::default();
         let mut witness = Witness::default();
-        let semantics = Semantics::bounded(self.program, self.options.recursion);
+        let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let mut proof = None;
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
             Result::Proved(found) => {
@@ -217,11 +217,11 @@ impl One<'_> {
                 "an execution may reach something that is not modelled",
             ));
         }
-        let Learnt { network, mut net, goal: mut target } = learnt;
-        let stories = network.stories.iter().flat_map(|s| &s.steps);
-        network.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
+        let Learnt { cache, mut net, goal: mut target } = learnt;
+        let stories = cache.stories.iter().flat_map(|s| &s.steps);
+        cache.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
         // What happens before anybody has a choice.
-        let first = &network.first;
+        let first = &cache.first;
         if self.subject != Subject::Deadlock && first.steps.iter().any(|s| s.broken.contains(&0)) {
             return self.found(semantics, &first.moves);
         }
@@ -238,7 +238,7 @@ impl One<'_> {
             stats.places = net.places.len();
             stats.variables = system.columns;
             stats.constraints = system.rows.len();
-            let bytes = network.memory() + net.memory() + system.memory();
+            let bytes = cache.memory() + net.memory() + system.memory();
             stats.bytes = stats.bytes.max(bytes);
             if bytes > self.options.memory {
                 return Result::Unknown(End::Memory.why());
@@ -272,7 +272,7 @@ impl One<'_> {
                 Replayed::Found(path, loop_from) => {
                     let moves = |path: &[u32]| {
                         let outcomes = path.iter().map(|t| net.transitions[*t as usize].outcome);
-                        network.moves(&outcomes.filter(|o| *o != u32::MAX).collect::<Vec<u32>>())
+                        cache.moves(&outcomes.filter(|o| *o != u32::MAX).collect::<Vec<u32>>())
                     };
                     let all = moves(&path);
                     return match loop_from {
@@ -292,7 +292,7 @@ impl One<'_> {
                         "an execution may reach something that is not modelled",
                     ));
                 }
-                let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &network, &net, t));
+                let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &cache, &net, t));
                 return Result::Unknown(Reason::from(format!(
                     "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
                 )));
@@ -303,7 +303,7 @@ impl One<'_> {
             net = net.merge(a, b);
             plan.merges.push((a, b));
             stats.merges += 1;
-            target = goal(&network, &net, &self.subject);
+            target = goal(&cache, &net, &self.subject);
         }
     }
 
@@ -324,7 +324,7 @@ impl One<'_> {
             }
         }
         if self.subject == Subject::Deadlock {
-            let steps = rendez_network::Steps::new(semantics, true, false, &[], &[]);
+            let steps = rendez_petri::Steps::new(semantics, true, false, &[], &[]);
             let (last, waits) = steps.commit(&state);
             done.extend(waits);
             let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
@@ -390,10 +390,10 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
 }
 
 /// What a transition is called.
-pub fn name(program: &Program, network: &rendez_network::Network, net: &Net, t: u32) -> String {
+pub fn name(program: &Program, cache: &rendez_petri::StepCache, net: &Net, t: u32) -> String {
     use rendez_model::semantics::What;
     let outcome = net.transitions[t as usize].outcome;
-    let Some(story) = network.stories.get(outcome as usize) else { return "an interval ends".into() };
+    let Some(story) = cache.stories.get(outcome as usize) else { return "an interval ends".into() };
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
     let met = story.steps.iter().find_map(|s| match s.what {
         What::Accepted { caller, entry, .. } => Some((caller, entry)),

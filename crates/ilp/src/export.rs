@@ -5,19 +5,19 @@ use std::fmt::Write;
 
 use rendez_certificate::System;
 use rendez_model::Program;
-use rendez_network::Network;
-use rendez_network::net::{Net, Role};
+use rendez_petri::StepCache;
+use rendez_petri::net::{Net, Role};
 
 use crate::decide::name;
 
 /// The automata of all components, in Graphviz's language; intervals of a query are boxes of their
 /// own, and what leads from one to the next is dashed.
-pub fn dot(program: &Program, network: &Network, net: &Net) -> String {
+pub fn dot(program: &Program, cache: &StepCache, net: &Net) -> String {
     let mut out = String::from("digraph net {\n  node [shape=circle, label=\"\"];\n");
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     for (c, component) in net.components.iter().enumerate() {
         let places = |k: u32| {
-            let mine = move |(_, p): &(usize, &rendez_network::net::Place)| {
+            let mine = move |(_, p): &(usize, &rendez_petri::net::Place)| {
                 p.component as usize == c && p.interval == k
             };
             net.places.iter().enumerate().filter(mine).map(|(p, _)| p).collect::<Vec<_>>()
@@ -45,7 +45,7 @@ pub fn dot(program: &Program, network: &Network, net: &Net) -> String {
     for (t, transition) in net.transitions.iter().enumerate() {
         let label = match transition.role {
             Role::Connect => String::new(),
-            _ => quoted(&name(program, network, net, t as u32)),
+            _ => quoted(&name(program, cache, net, t as u32)),
         };
         let style = match transition.role {
             Role::Connect | Role::Boundary => ", style=dashed",

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use rendez_certificate::proof::{empty_or_entered, trap};
 use rendez_certificate::{Proof, ProofStep, Row, System};
-use rendez_evidence::{Control, End, Reason};
-use rendez_network::Net;
-use rendez_network::net::PlaceId;
+use rendez_petri::Net;
+use rendez_petri::net::PlaceId;
+use rendez_verdict::{Control, End, Reason};
 
 use crate::solve::{Lp, Solved, Whole, refute, whole};
 

@@ -9,8 +9,8 @@ use rendez_certificate::depths::{Arc, keep_connected};
 use rendez_certificate::{Query, Row, System};
 use rendez_model::Program;
 use rendez_model::semantics::What;
-use rendez_network::Network;
-use rendez_network::net::{Net, PlaceId, Role};
+use rendez_petri::StepCache;
+use rendez_petri::net::{Net, PlaceId, Role};
 
 /// A transition of a task's automaton.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +33,8 @@ pub struct Published {
     query: Query,
 }
 
-fn label(program: &Program, network: &Network, outcome: u32) -> String {
-    let story = &network.stories[outcome as usize];
+fn label(program: &Program, cache: &StepCache, outcome: u32) -> String {
+    let story = &cache.stories[outcome as usize];
     let met = story.steps.iter().find_map(|s| match s.what {
         What::Accepted { caller, entry, .. } => Some((caller, entry)),
         What::Entered(entry) => Some((s.task, entry)),
@@ -54,7 +54,7 @@ fn label(program: &Program, network: &Network, outcome: u32) -> String {
 
 impl Published {
     /// The automata, as far as a violation of the query can use them.
-    pub fn new(program: &Program, network: &Network, net: &Net, query: &Query) -> Published {
+    pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &Query) -> Published {
         let interval = &query.intervals[0];
         let mut edges: Vec<Edge> = Vec::new();
         for t in net.transitions.iter().filter(|t| t.role == Role::Step) {
@@ -63,7 +63,7 @@ impl Published {
                 continue;
             }
             // What is handed over is part of the label, as far as it makes a difference to the caller.
-            let mut label = label(program, network, t.outcome);
+            let mut label = label(program, cache, t.outcome);
             let caller = label.split(';').next().unwrap_or_default().to_owned();
             let side =
                 t.before.iter().position(|p| net.components[net.component_of(*p) as usize].name == caller);

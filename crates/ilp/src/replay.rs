@@ -6,9 +6,9 @@
 use std::sync::atomic::Ordering;
 
 use rendez_certificate::Goal;
-use rendez_evidence::Control;
-use rendez_network::Net;
-use rendez_network::net::{PlaceId, Role};
+use rendez_petri::Net;
+use rendez_petri::net::{PlaceId, Role};
+use rendez_verdict::Control;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub enum Replayed {

@@ -18,21 +18,13 @@
 //!
 //! Sequential consistency is assumed: an action takes effect at once for every task.
 
-pub mod access;
 pub mod build;
+pub mod code;
 pub mod expr;
-pub mod liveness;
-pub mod meets;
 pub mod monitor;
-pub mod parallel;
-pub mod passes;
 pub mod program;
-mod raising;
-pub mod rounds;
 pub mod semantics;
 pub mod state;
-mod sure;
-pub mod symmetry;
 pub mod text;
 mod validate;
 pub mod watch;

@@ -381,7 +381,7 @@ impl Happening {
                 action,
             ) => {
                 let timing = matches!(action, Action::Undefer { .. } | Action::Delay { .. });
-                !crate::access::is_sequential(action) && !timing
+                !crate::code::is_sequential(action) && !timing
             }
         }
     }

@@ -16,7 +16,6 @@ use std::sync::OnceLock;
 use crate::expr::{Expr, Value};
 use crate::monitor::{Moment, Sight};
 use crate::program::*;
-use crate::raising::raising;
 use crate::state::*;
 use run::Run;
 
@@ -27,12 +26,14 @@ pub struct Semantics<'p> {
     pub recursion: usize,
     object_entries: Vec<Vec<EntryId>>,
     task_entries: Vec<Vec<EntryId>>,
-    /// By location: select statements whose guards matter only where somebody waits.
+    /// By location: select statements whose guards matter only where somebody waits. Unless an analysis says
+    /// so, all guards are looked at.
     plain_selects: Vec<bool>,
     /// By entry: the parameters that are results only. Nothing where no call is ever requeued.
     results: Vec<Vec<usize>>,
     /// By location: whether its action may raise an exception. Only who explains a state asks.
     raising: OnceLock<Vec<bool>>,
+    find_raising: fn(&Program) -> Vec<bool>,
 }
 
 /// One possible step of a task: `choice` numbers the possibilities at its location.
@@ -165,6 +166,19 @@ impl<'p> Semantics<'p> {
 
     /// With a bound on recursion of its own.
     pub fn bounded(program: &'p Program, recursion: usize) -> Self {
+        let none = vec![false; program.nodes.len()];
+        Self::with_facts(program, recursion, none, |program| vec![true; program.nodes.len()])
+    }
+
+    /// With what an analysis knows of a program, by location: which select statements have guards that all have a
+    /// value and raise nothing, so that only those of entries with callers need be read, and what finds the actions
+    /// that may raise an exception, if somebody asks. Neither changes what happens in a step.
+    pub fn with_facts(
+        program: &'p Program,
+        recursion: usize,
+        plain_selects: Vec<bool>,
+        find_raising: fn(&Program) -> Vec<bool>,
+    ) -> Self {
         let mut object_entries = vec![Vec::new(); program.objects.len()];
         let mut task_entries = vec![Vec::new(); program.tasks.len()];
         for (i, entry) in program.entries.iter().enumerate() {
@@ -173,7 +187,6 @@ impl<'p> Semantics<'p> {
                 Owner::Object(object) => object_entries[object.index()].push(EntryId::from(i)),
             }
         }
-        let plain_selects = crate::sure::plain_selects(program);
         let results = results_of_entries(program);
         Semantics {
             program,
@@ -183,12 +196,13 @@ impl<'p> Semantics<'p> {
             plain_selects,
             results,
             raising: OnceLock::new(),
+            find_raising,
         }
     }
 
     /// Whether the action of a location may raise an exception, for all that the code says.
     pub fn may_raise(&self, loc: Loc) -> bool {
-        self.raising.get_or_init(|| raising(self.program))[loc.index()]
+        self.raising.get_or_init(|| (self.find_raising)(self.program))[loc.index()]
     }
 
     /// Whether some call may be requeued.
@@ -1453,4 +1467,4 @@ pub const DEFAULT_RECURSION: usize = 32;
 const UNKNOWN_GUARDS: usize = 16;
 
 /// Up to this many values a cell's range is enumerated when the environment sets it.
-pub(crate) const HAVOC_VALUES: i64 = 16;
+pub const HAVOC_VALUES: i64 = 16;

@@ -3,7 +3,7 @@
 //! Loops over constant ranges are run through, and what is called by index is known. Data that others may
 //! change, parameters that come back, and random values are unknown: branches on them go both ways.
 
-use rendez_model::access::{each_written, task_code};
+use rendez_model::code::{each_written, task_code};
 use rendez_model::{Action, EntryId, Expr, Loc, Place, Program, Storage, TaskId, Value, VarId};
 use rustc_hash::FxHashMap;
 

@@ -4,16 +4,16 @@
 //! every way to choose, and may be a deadlock for some choice though edges leave it. The default
 //! checks do not use this; it shows the graphs, and reproduces the published numbers.
 
-use rendez_evidence::{Control, End, Options, alive};
 use rendez_model::semantics::{Semantics, What};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
+use rendez_verdict::{Control, End, Options, alive};
 
 use crate::graph::{ELSEWHERE, Graph};
 use crate::reached::Reached;
 use crate::search::{Config, search};
-use rendez_network::network::{Network, Tig};
-use rendez_network::steps::Steps;
+use rendez_petri::step_cache::{StepCache, Tig};
+use rendez_petri::steps::Steps;
 
 /// The product of task interaction graphs.
 pub struct Ticg<'s, 'p> {
@@ -56,7 +56,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
         let config = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };
         let mut steps = Steps::new(semantics, true, false, &[], &[]);
         steps.groups = true;
-        let mut reached = search(Network::new(steps, tig), &config, options, control).ok()?;
+        let mut reached = search(StepCache::new(steps, tig), &config, options, control).ok()?;
         if reached.end != End::Complete {
             return None;
         }
@@ -65,7 +65,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     }
 
     fn program(&self) -> &'p Program {
-        self.reached.network.steps.semantics.program
+        self.reached.cache.steps.semantics.program
     }
 
     pub fn states(&self) -> usize {
@@ -87,14 +87,14 @@ impl<'s, 'p> Ticg<'s, 'p> {
     }
 
     fn may_deadlock(&self, id: u32) -> bool {
-        let steps = &self.reached.network.steps;
+        let steps = &self.reached.cache.steps;
         let state = self.reached.state(id);
         // The edges of the state, each with the groups it belongs to.
         let edges: Vec<Vec<(TaskId, u32)>> = self
             .graph
             .edges(id)
             .filter(|(run, _)| !self.needs_unknown_guard(run, &state))
-            .map(|(run, _)| self.reached.network.stories[run[0] as usize].groups.clone())
+            .map(|(run, _)| self.reached.cache.stories[run[0] as usize].groups.clone())
             .collect();
         let mut tasks = Vec::new();
         for t in (0..state.tasks.len()).map(TaskId::from) {
@@ -118,7 +118,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
 
     /// Whether an accept statement takes part whose guard is not known: it may be closed as well.
     fn needs_unknown_guard(&self, run: &[u32], state: &State) -> bool {
-        let story = &self.reached.network.stories[run[0] as usize];
+        let story = &self.reached.cache.stories[run[0] as usize];
         story.steps.iter().any(|s| {
             let What::Accepted { entry, .. } = s.what else { return false };
             let Action::Select { alternatives, .. } = &self.program().node(s.loc).action else {
@@ -169,7 +169,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
 
     /// The name of an outcome: who meets whom.
     fn label(&self, outcome: u32) -> Option<String> {
-        let story = &self.reached.network.stories[outcome as usize];
+        let story = &self.reached.cache.stories[outcome as usize];
         let program = self.program();
         let name = |t: TaskId| program.tasks[t.index()].name.as_str();
         let met = story.steps.iter().find_map(|s| match s.what {
@@ -179,7 +179,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
             What::Entered(entry) => Some(format!("{}, {}", name(s.task), program.entry_name(entry))),
             _ => None,
         });
-        match (met, self.reached.network.tig) {
+        match (met, self.reached.cache.tig) {
             (Some(met), Tig::Unoptimized) => Some(format!("Engage {met}")),
             (Some(met), _) => Some(met),
             (None, Tig::Unoptimized) if story.steps.is_empty() => {
@@ -193,11 +193,11 @@ impl<'s, 'p> Ticg<'s, 'p> {
     /// The graph of each task: what it did in any state.
     pub fn tasks(&self) -> Vec<Nodes> {
         let program = self.program();
-        let network = &self.reached.network;
+        let cache = &self.reached.cache;
         let mut all: Vec<Nodes> = (0..program.tasks.len())
             .map(|t| Nodes {
                 task: program.tasks[t].name.clone(),
-                nodes: (0..network.slots.count(t)).map(|n| self.node(t, n as u32)).collect(),
+                nodes: (0..cache.slots.count(t)).map(|n| self.node(t, n as u32)).collect(),
                 edges: Vec::new(),
             })
             .collect();
@@ -210,7 +210,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
                     continue;
                 }
                 self.reached.store.read(target, &mut to);
-                let story = &network.stories[run[0] as usize];
+                let story = &cache.stories[run[0] as usize];
                 for (task, _) in &story.movers {
                     let t = task.index();
                     let from = self.reached.layout.get(&words, t);
@@ -228,7 +228,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     }
 
     /// What a step is from the side of one task: a call, or an accept, which is overlined on paper.
-    fn side(&self, story: &rendez_network::network::Story, task: TaskId) -> String {
+    fn side(&self, story: &rendez_petri::step_cache::Story, task: TaskId) -> String {
         let program = self.program();
         let met = story.steps.iter().find_map(|s| match s.what {
             What::Accepted { caller, acceptor, entry, .. } => Some((caller, acceptor, entry)),
@@ -244,7 +244,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
 
     /// Where a task is in a node, with the values of its variables.
     fn node(&self, task: usize, number: u32) -> String {
-        let slots = &self.reached.network.slots;
+        let slots = &self.reached.cache.slots;
         let program = self.program();
         let Some(ts) = slots.task(task, number) else { return String::new() };
         let mut text = match alive(ts.status) {
@@ -286,7 +286,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     fn tuple(&self, id: u32) -> String {
         let mut words = vec![0; self.reached.layout.words];
         self.reached.store.read(id, &mut words);
-        let slots = &self.reached.network.slots;
+        let slots = &self.reached.cache.slots;
         let parts: Vec<String> = (0..self.program().tasks.len())
             .filter(|t| slots.count(*t) > 1)
             .map(|t| format!("{}", self.reached.layout.get(&words, t)))

@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
-    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
-};
-use rendez_model::access::{Access, each_read, each_written};
-use rendez_model::passes::recursive_procedures;
+use rendez_analysis::access::Access;
+use rendez_analysis::passes::recursive_procedures;
+use rendez_model::code::{each_read, each_written};
 use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, TaskState, Wait};
 use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, TaskId, VarId};
+use rendez_verdict::{
+    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
+    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
+};
 use rustc_hash::FxHashSet;
 
 use crate::ctl;
@@ -22,9 +23,9 @@ use crate::progress::never_blocks;
 use crate::reached::Reached;
 use crate::search::{Again, Config, search};
 use crate::walk::{Reporter, descend, walk};
-use rendez_network::network::{Network, Tig};
-use rendez_network::slots::Apart;
-use rendez_network::steps::{Fate, Steps};
+use rendez_petri::slots::SlotSplit;
+use rendez_petri::step_cache::{StepCache, Tig};
+use rendez_petri::steps::{Fate, Steps};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.
@@ -33,7 +34,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         return hunted(program, options, config, control, &[]);
     }
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut findings = Findings::new(&semantics);
     let forgotten = finite::forgettable(program);
     let ends = forgotten.contains(&true);
@@ -129,35 +130,35 @@ fn hunted(
     options: &Options,
     config: &Config,
     control: &Control,
-    loud: &[EntryId],
+    tracked_queues: &[EntryId],
 ) -> Outcome {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let mut findings = Findings::new(&semantics);
-    let steps = Steps::new(&semantics, options.merge_local, options.skip_guesses, loud, &[]);
-    let mut network = Network::new(steps, Tig::Modified);
+    let steps = Steps::new(&semantics, options.merge_local, options.skip_guesses, tracked_queues, &[]);
+    let mut cache = StepCache::new(steps, Tig::Modified);
     let mut known: FxHashSet<Seen> = FxHashSet::default();
     let mut stuck_at: FxHashSet<Vec<Loc>> = FxHashSet::default();
-    let first = &network.first;
+    let first = &cache.first;
     see(&first.steps, &first.moves, &[], &first.state, &mut known, &mut findings);
     // Both look at what was found.
     let shared = std::cell::RefCell::new((findings, known));
     let mut about = AboutToAccess::default();
     let hunted = hashed::hunt(
-        &mut network,
+        &mut cache,
         config.keep,
         options,
         control,
-        |network, here, stuck| {
+        |cache, here, stuck| {
             let (findings, known) = &mut *shared.borrow_mut();
-            let fresh = about.look(network, |slot| here.values[slot]);
+            let fresh = about.look(cache, |slot| here.values[slot]);
             if !fresh && !stuck {
                 return;
             }
-            let state = network.slots.state(here.values.iter().copied());
+            let state = cache.slots.state(here.values.iter().copied());
             if fresh {
-                races(program, &network.steps.access, &state, |seen| {
+                races(program, &cache.steps.access, &state, |seen| {
                     if known.insert(seen.clone()) {
-                        findings.seen(&seen, &network.moves(here.path), &state);
+                        findings.seen(&seen, &cache.moves(here.path), &state);
                     }
                 });
             }
@@ -168,25 +169,25 @@ fn hunted(
                 && stuck_at.len() < 50
                 && stuck_at.insert(places())
             {
-                blocked(&network.steps, network.moves(here.path), &state, findings);
+                blocked(&cache.steps, cache.moves(here.path), &state, findings);
             }
         },
-        |network, here, number| {
+        |cache, here, number| {
             let (findings, known) = &mut *shared.borrow_mut();
-            let story = &network.stories[number as usize];
-            let state = network.slots.state(here.values.iter().copied());
-            let fate = network.tables.outcomes[number as usize].fate;
+            let story = &cache.stories[number as usize];
+            let state = cache.slots.state(here.values.iter().copied());
+            let fate = cache.trees.outcomes[number as usize].fate;
             if fate == Fate::Skipped {
                 return;
             }
             not_followed(fate, &story.steps, &state, findings);
             if story.seen.iter().any(|s| !known.contains(s)) {
-                see(&story.steps, &story.moves, &network.moves(here.path), &state, known, findings);
+                see(&story.steps, &story.moves, &cache.moves(here.path), &state, known, findings);
             }
         },
     );
-    let louder = network.steps.loud.borrow().clone();
-    if hunted.end != End::Interrupted && louder.len() > loud.len() {
+    let louder = cache.steps.tracked_queues.borrow().clone();
+    if hunted.end != End::Interrupted && louder.len() > tracked_queues.len() {
         return self::hunted(program, options, config, control, &louder);
     }
     let (mut findings, _) = shared.into_inner();
@@ -256,13 +257,13 @@ fn spared(
             break;
         }
         let coarse = finite::forget(program, &forgotten);
-        let semantics = Semantics::bounded(&coarse, options.recursion);
+        let semantics = rendez_analysis::semantics(&coarse, options.recursion);
         let reached = reach(&semantics, &share(options, started, 1.0), config, control, &[]);
         stats.states += reached.stats.states;
         stats.transitions += reached.stats.transitions;
         let stuck = |id: &&u32| reached.state(**id).tasks.iter().any(|t| alive(t.status));
         let blocked = reached.blocked.iter().find(stuck);
-        let cut = |o: &rendez_network::network::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
+        let cut = |o: &rendez_petri::step_cache::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
         match blocked {
             Some(id) => {
                 let way = reached.way(*id);
@@ -270,7 +271,7 @@ fn spared(
                     break;
                 }
             }
-            None if reached.end == End::Complete && !reached.network.tables.outcomes.iter().any(cut) => {
+            None if reached.end == End::Complete && !reached.cache.trees.outcomes.iter().any(cut) => {
                 let mut findings = Findings::new(&semantics);
                 let Ok(graph) = reached.graph(control) else { break };
                 forever(&reached, graph, &mut findings);
@@ -294,8 +295,10 @@ fn refine(
     options: &Options,
     forgotten: &mut [bool],
 ) -> bool {
-    let (exact, coarse) =
-        (Semantics::bounded(program, options.recursion), Semantics::bounded(coarse, options.recursion));
+    let (exact, coarse) = (
+        rendez_analysis::semantics(program, options.recursion),
+        rendez_analysis::semantics(coarse, options.recursion),
+    );
     let (mut here, mut there) = (exact.initial(), coarse.initial());
     let mut out = Vec::new();
     for mv in moves {
@@ -341,7 +344,7 @@ fn refine(
         };
         let action = &program.node(at).action;
         action.each_expr(&mut |e| e.each_cell(program, &mut remember));
-        rendez_model::access::each_written(program, action, &mut remember);
+        rendez_model::code::each_written(program, action, &mut remember);
         keep_sources(program, forgotten);
         return more;
     }
@@ -389,21 +392,21 @@ fn walk_about(
     time: Duration,
     control: &Control,
     findings: &mut Findings,
-    walk: impl Fn(&mut Network, Duration, &Control, &mut Reporter),
+    walk: impl Fn(&mut StepCache, Duration, &Control, &mut Reporter),
 ) {
     let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &[], &[]);
-    let mut network = Network::new(steps, Tig::Modified);
+    let mut cache = StepCache::new(steps, Tig::Modified);
     let mut known: FxHashSet<Seen> = FxHashSet::default();
-    walk(&mut network, time, control, &mut |network, moves, state, seen| {
+    walk(&mut cache, time, control, &mut |cache, moves, state, seen| {
         if seen != Seen::Blocked {
             if known.insert(seen.clone()) {
                 findings.seen(&seen, moves, state);
             }
             return;
         }
-        let (last, waits) = network.steps.commit(state);
+        let (last, waits) = cache.steps.commit(state);
         let moves: Vec<Move> = moves.iter().copied().chain(waits).collect();
-        let stuck = |t: usize| network.steps.successors(&last, TaskId::from(t)).is_empty();
+        let stuck = |t: usize| cache.steps.successors(&last, TaskId::from(t)).is_empty();
         if (0..last.tasks.len()).all(stuck) {
             findings.seen(&Seen::Blocked, &moves, &last);
         }
@@ -449,8 +452,8 @@ fn race_search(
     let late = || options.timeout.is_some_and(|t| started.elapsed() > t);
     let whole = races_of(&reached, findings, late);
     for (outcome, id) in &reached.notable {
-        let fate = reached.network.tables.outcomes[*outcome as usize].fate;
-        let steps = &reached.network.stories[*outcome as usize].steps;
+        let fate = reached.cache.trees.outcomes[*outcome as usize].fate;
+        let steps = &reached.cache.stories[*outcome as usize].steps;
         if matches!(fate, Fate::Stopped | Fate::Unsupported) {
             not_followed(fate, steps, &reached.state(*id), findings);
         }
@@ -473,8 +476,8 @@ pub fn reach<'s, 'p>(
     // A search that came to its end within its share may take all that is left for its graph.
     let until = options.timeout.map(|t| started + t);
     let with = |options: &Options, config: &Config| {
-        let mut reached = repeat(semantics, options, config, stops, |network, config, options| {
-            search(network, config, options, control)
+        let mut reached = repeat(semantics, options, config, stops, |cache, config, options| {
+            search(cache, config, options, control)
         });
         reached.until = until;
         reached
@@ -521,24 +524,25 @@ fn repeat<'s, 'p>(
     options: &Options,
     config: &Config,
     stops: &[Loc],
-    search: impl Fn(Network<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
+    search: impl Fn(StepCache<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Again>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
     let all = 0..if config.meet && !config.waits { 0 } else { semantics.program.entries.len() };
-    let (mut loud, mut apart) = (all.map(EntryId::from).collect::<Vec<_>>(), Vec::new());
+    let (mut tracked_queues, mut apart) = (all.map(EntryId::from).collect::<Vec<_>>(), Vec::new());
     let mut config = config.clone();
     loop {
-        let mut steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &loud, stops);
+        let mut steps =
+            Steps::new(semantics, options.merge_local, options.skip_guesses, &tracked_queues, stops);
         if config.waits {
-            steps.quiet.select.fill(false);
+            steps.unobservable.select.fill(false);
         }
-        let mut network = Network::with(steps, Tig::Modified, &Apart::These(apart.clone()));
+        let mut cache = StepCache::with(steps, Tig::Modified, &SlotSplit::These(apart.clone()));
         if !config.forget {
-            network.slots.remember();
+            cache.slots.remember();
         }
-        match search(network, &config, &share(options, started, 1.0)) {
+        match search(cache, &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
-            Err(Again::Loud(more)) => loud = more,
+            Err(Again::Loud(more)) => tracked_queues = more,
             Err(Again::Apart(more)) => apart.extend(more),
             Err(Again::Plainly) => config.stubborn = false,
         }
@@ -553,37 +557,36 @@ struct Noticed {
 }
 
 fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, control: &Control) -> Noticed {
-    let network = &reached.network;
+    let cache = &reached.cache;
     let mut noticed = Noticed::default();
     let mut known: FxHashSet<Seen> = FxHashSet::default();
     let mut found: FxHashSet<Seen> = FxHashSet::default();
-    let first = &network.first;
+    let first = &cache.first;
     see(&first.steps, &first.moves, &[], &first.state, &mut found, findings);
     for (outcome, id) in &reached.notable {
-        let story = &network.stories[*outcome as usize];
+        let story = &cache.stories[*outcome as usize];
         let state = reached.state(*id);
-        not_followed(network.tables.outcomes[*outcome as usize].fate, &story.steps, &state, findings);
+        not_followed(cache.trees.outcomes[*outcome as usize].fate, &story.steps, &state, findings);
         if story.seen.iter().any(|s| !known.contains(s)) && skipped_not(reached, *outcome) {
             let way = reached.way(*id);
             // The like of what was seen is not looked at once more.
             known.extend(story.seen.iter().cloned());
-            let run = network.steps.renamed(story.moves.iter().copied(), &state, &way.renaming);
+            let run = cache.steps.renamed(story.moves.iter().copied(), &state, &way.permutation);
             let (moves, steps): (Vec<Move>, Vec<Step>) = run.into_iter().map(|(m, o)| (m, o.step)).unzip();
             see(&steps, &moves, &way.moves, &way.state, &mut found, findings);
         }
     }
-    for (entry, called, accepted) in
-        first.entries.iter().chain(network.stories.iter().flat_map(|s| &s.entries))
+    for (entry, called, accepted) in first.entries.iter().chain(cache.stories.iter().flat_map(|s| &s.entries))
     {
         entries.add(*entry, *called, *accepted);
     }
-    for entry in network.steps.called.borrow().iter() {
+    for entry in cache.steps.called.borrow().iter() {
         entries.add(*entry, true, false);
     }
     if let Some(symmetry) = &reached.symmetry {
-        symmetry.spread(network.steps.semantics.program, entries);
+        symmetry.spread(cache.steps.semantics.program, entries);
     }
-    noticed.guesses = network.tables.outcomes.iter().any(|o| o.guessed);
+    noticed.guesses = cache.trees.outcomes.iter().any(|o| o.guessed);
     blocked_states(reached, findings);
     if reached.end == End::Complete {
         match reached.graph(control) {
@@ -597,7 +600,7 @@ fn collect(reached: &Reached, findings: &mut Findings, entries: &mut Entries, co
 /// Decides the properties that monitors follow, and nothing else.
 pub fn properties(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
     let started = Instant::now();
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let reached = reach(&semantics, options, config, control, &[]);
     let mut findings = Findings::of_properties(&semantics);
     let noticed = collect(&reached, &mut findings, &mut Entries::new(program), control);
@@ -609,8 +612,8 @@ pub fn properties(program: &Program, options: &Options, config: &Config, control
         findings.take_back(aside);
     }
     let mut witness = Witness::default();
-    let stories = reached.network.stories.iter().flat_map(|s| &s.steps);
-    reached.network.first.steps.iter().chain(stories).for_each(|step| witness.note(program, step));
+    let stories = reached.cache.stories.iter().flat_map(|s| &s.steps);
+    reached.cache.first.steps.iter().chain(stories).for_each(|step| witness.note(program, step));
     let end = noticed.no_graph.unwrap_or(reached.end);
     let mut stats = reached.stats;
     drop(reached);
@@ -646,7 +649,7 @@ fn not_followed(fate: Fate, steps: &[Step], state: &State, findings: &mut Findin
 }
 
 fn skipped_not(reached: &Reached, outcome: u32) -> bool {
-    reached.network.tables.outcomes[outcome as usize].fate != Fate::Skipped
+    reached.cache.trees.outcomes[outcome as usize].fate != Fate::Skipped
 }
 
 /// Reports what the steps of a run show, each with the moves up to it.
@@ -670,7 +673,7 @@ fn see(
 }
 
 fn blocked_states(reached: &Reached, findings: &mut Findings) {
-    let steps = &reached.network.steps;
+    let steps = &reached.cache.steps;
     // The way to a state takes long: those that differ only in data are one.
     let mut known: FxHashSet<(Vec<Kind>, Vec<Loc>)> = FxHashSet::default();
     for id in &reached.blocked {
@@ -704,7 +707,7 @@ fn blocked(steps: &Steps, mut moves: Vec<Move>, state: &State, findings: &mut Fi
 
 /// Pairs of tasks about to access one variable. Whether all states were looked at before it was `late`.
 fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool) -> bool {
-    let steps = &reached.network.steps;
+    let steps = &reached.cache.steps;
     let mut known = FxHashSet::default();
     let mut whole = true;
     let mut about = AboutToAccess::default();
@@ -717,7 +720,7 @@ fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool)
             break;
         }
         reached.store.read(id, &mut words);
-        if about.look(&reached.network, |slot| reached.layout.get(&words, slot)) {
+        if about.look(&reached.cache, |slot| reached.layout.get(&words, slot)) {
             let state = reached.state(id);
             races(steps.semantics.program, &steps.access, &state, |seen| found.push((seen, id)));
         }
@@ -750,8 +753,8 @@ struct AboutToAccess {
 
 impl AboutToAccess {
     /// Whether some two tasks may race here that were not seen to be here together.
-    fn look(&mut self, network: &Network, value: impl Fn(usize) -> u32) -> bool {
-        let steps = &network.steps;
+    fn look(&mut self, cache: &StepCache, value: impl Fn(usize) -> u32) -> bool {
+        let steps = &cache.steps;
         let program = steps.semantics.program;
         if !*self.shares.get_or_insert_with(|| steps.access.shared.contains(&true)) {
             return false;
@@ -761,7 +764,7 @@ impl AboutToAccess {
         for (t, about) in self.about.iter_mut().enumerate() {
             let number = value(t);
             while about.len() <= number as usize {
-                let ts = network.slots.task(t, about.len() as u32);
+                let ts = cache.slots.task(t, about.len() as u32);
                 let accesses = ts.is_some_and(|ts| {
                     matches!(ts.status, Status::Active | Status::Activating)
                         && ts.wait == Wait::Nothing
@@ -769,7 +772,7 @@ impl AboutToAccess {
                         && (!steps.access.local[ts.pc.index()]
                             || program.node(ts.pc).action == Action::Return)
                 });
-                about.push((accesses, ts.is_some_and(|ts| ts.due || depends_on_others(network, t, ts))));
+                about.push((accesses, ts.is_some_and(|ts| ts.due || depends_on_others(cache, t, ts))));
             }
             let (accesses, depends) = about[number as usize];
             if accesses {
@@ -788,11 +791,11 @@ impl AboutToAccess {
 
 /// Whether what a task is about to access depends on more than its own contents: an index or a condition that is stored
 /// elsewhere, or queues and locks, where a barrier is to be looked at.
-fn depends_on_others(network: &Network, task: usize, ts: &TaskState) -> bool {
-    let program = network.steps.semantics.program;
+fn depends_on_others(cache: &StepCache, task: usize, ts: &TaskState) -> bool {
+    let program = cache.steps.semantics.program;
     let mut found = false;
     let mut look = |e: &Expr| {
-        e.each_cell(program, &mut |cell| found |= network.slots.slot_of(cell.0) as usize != task);
+        e.each_cell(program, &mut |cell| found |= cache.slots.slot_of(cell.0) as usize != task);
     };
     let action = &program.node(ts.pc).action;
     action.each_expr(&mut |e| {
@@ -820,7 +823,7 @@ fn depends_on_others(network: &Network, task: usize, ts: &TaskState) -> bool {
         | Action::Requeue { .. }
         | Action::Abort { .. }
         | Action::Unlock { .. } => {
-            let shared = &network.steps.access.shared;
+            let shared = &cache.steps.access.shared;
             let barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
             barriers.for_each(|b| b.each_cell(program, &mut |c| found |= shared[c.index()]));
         }
@@ -841,8 +844,8 @@ fn accesses(steps: &Steps, action: &Action) -> bool {
 
 /// Looks at every set of states that is never left.
 fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
-    let network = &reached.network;
-    let program = network.steps.semantics.program;
+    let cache = &reached.cache;
+    let program = cache.steps.semantics.program;
     let mut spinning: Vec<(u32, TaskId)> = Vec::new();
     let mut stuck: Vec<(u32, Vec<TaskId>)> = Vec::new();
     for mut component in graph.bottom_components() {
@@ -851,7 +854,7 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
         let roles = Roles::new(&reached.view(), graph, &component);
         for id in &component {
             for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
-                for (task, flags) in &network.stories[*outcome as usize].movers {
+                for (task, flags) in &cache.stories[*outcome as usize].movers {
                     let mover = &mut moves[roles.of(*id, task.index())];
                     *mover = Some(mover.unwrap_or(0) | flags);
                 }
@@ -877,9 +880,9 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
         };
         // A wait must be begun, for the semantics to see it. Who finds a lock taken cannot move, but has not begun.
         let waits = |(id, tasks): &(u32, Vec<TaskId>)| {
-            let (state, _) = begun(&network.steps, reached.state(*id), tasks);
+            let (state, _) = begun(&cache.steps, reached.state(*id), tasks);
             let begun = |t: &TaskId| {
-                network.steps.successors(&state, *t).is_empty() && !awaits_lock(program, &state, *t)
+                cache.steps.successors(&state, *t).is_empty() && !awaits_lock(program, &state, *t)
             };
             tasks.iter().all(begun)
         };
@@ -891,7 +894,7 @@ fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
     spinning.sort_unstable();
     for (id, task) in spinning {
         let way = reached.way(id);
-        findings.forever(&Forever::Spins(way.renaming.task(task)), &way.moves, &way.state);
+        findings.forever(&Forever::Spins(way.permutation.task(task)), &way.moves, &way.state);
     }
     stuck.sort_unstable();
     stuck_tasks(reached, &stuck, findings);
@@ -908,7 +911,7 @@ fn begun(steps: &Steps, mut state: State, tasks: &[TaskId]) -> (State, Vec<Move>
 
 /// Reports who never moves again, each time with a state of a set that is never left.
 fn stuck_tasks(reached: &Reached, stuck: &[(u32, Vec<TaskId>)], findings: &mut Findings) {
-    let steps = &reached.network.steps;
+    let steps = &reached.cache.steps;
     // The way to a state takes long: those in which the same tasks are stuck at the same places are one.
     let mut known = FxHashSet::default();
     for (id, tasks) in stuck {
@@ -918,7 +921,7 @@ fn stuck_tasks(reached: &Reached, stuck: &[(u32, Vec<TaskId>)], findings: &mut F
         let places: Vec<(TaskId, Loc)> = tasks.iter().map(|t| (*t, state.tasks[t.index()].pc)).collect();
         if known.insert((kinds, places)) {
             let mut way = reached.way(*id);
-            let tasks: Vec<TaskId> = tasks.iter().map(|t| way.renaming.task(*t)).collect();
+            let tasks: Vec<TaskId> = tasks.iter().map(|t| way.permutation.task(*t)).collect();
             let (state, waits) = begun(steps, way.state, &tasks);
             way.moves.extend(waits);
             findings.forever(&Forever::Stuck(tasks), &way.moves, &state);

@@ -168,7 +168,7 @@ impl Member<'_> {
         let _present = Present(self.crew);
         let (crew, store) = (self.crew, self.shared.store);
         let (mut at, mut to, mut len) = (level.start, level.end, store.len());
-        let most = LONG_LIST / (self.shared.layout.words * self.shared.tables.tasks().max(1));
+        let most = LONG_LIST / (self.shared.layout.words * self.shared.trees.tasks().max(1));
         let most = most.clamp(SHORT_ROUND, LONG_ROUND);
         let mut outlook = crew.outlook;
         loop {
@@ -183,7 +183,7 @@ impl Member<'_> {
             if full || (self.me == 0 && (crew.limit)()) {
                 crew.stop.store(true, Ordering::Relaxed);
             }
-            let known = self.shared.tables.size();
+            let known = self.shared.trees.size();
             let outdated = self.shared.fast.is_some_and(|fast| fast.known < known);
             let missed = outdated && worker.missed * crew.threads > MISSES * known;
             if !worker.deferred.is_empty() || missed {

@@ -19,21 +19,21 @@
 
 use std::time::Instant;
 
-use rendez_evidence::{
-    Answer, Control, End, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question, Reason,
-    Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued, replay,
-};
 use rendez_model::semantics::{Move, Semantics, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Loc, Program, TaskId};
+use rendez_verdict::{
+    Answer, Control, End, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question, Reason,
+    Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued, replay,
+};
 
 use crate::check::{plain_limits, reach, share};
 use crate::graph::{ELSEWHERE, Graph};
 use crate::noticed::Noticed;
 use crate::reached::Reached;
 use crate::search::Config;
-use rendez_network::network::Story;
-use rendez_network::steps::Fate;
+use rendez_petri::step_cache::Story;
+use rendez_petri::steps::Fate;
 
 /// Bits of states.
 type Bits = Vec<bool>;
@@ -138,11 +138,11 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
                 *at += 1;
             }
         }
-        let outcomes = &reached.network.tables.outcomes;
+        let outcomes = &reached.cache.trees.outcomes;
         let is_sure = |e: usize| !graph.run(e).iter().any(|o| outcomes[*o as usize].guessed);
         let sure = (0..graph.edge_count()).map(is_sure).collect();
-        let program = reached.network.steps.semantics.program;
-        let stories = &reached.network.stories;
+        let program = reached.cache.steps.semantics.program;
+        let stories = &reached.cache.stories;
         let first = |s: &Story| s.steps.first().map(|step| (step.task, queued(program, step)));
         let begins = stories.iter().map(first).collect();
         let served = |s: &Story| s.steps.iter().filter_map(accepted).map(|(_, entry)| entry).collect();
@@ -171,7 +171,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     fn program(&self) -> &'p Program {
-        self.reached.network.steps.semantics.program
+        self.reached.cache.steps.semantics.program
     }
 
     /// Whether the formula holds at the start; if not, a trace that shows it. Nothing if that takes a graph with all
@@ -227,7 +227,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         match formula {
             Resolved::Const(value) => self.states(|_| *value),
             Resolved::At(..) | Resolved::Ended(_) => {
-                let slots = &self.reached.network.slots;
+                let slots = &self.reached.cache.slots;
                 let is =
                     |t: usize, n: u32| slots.task(t, n).is_some_and(|ts| formula.is_of(TaskId::from(t), ts));
                 let of = |t: usize| (t, (0..slots.count(t) as u32).map(|n| is(t, n)).collect::<Bits>());
@@ -331,7 +331,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     fn steps(&self, f: impl Fn(&Step, &Program) -> bool) -> Bits {
         let program = self.program();
         let is = |s: &Step| is_event(program, s) && f(s, program);
-        let stories = &self.reached.network.stories;
+        let stories = &self.reached.cache.stories;
         let found: Bits = stories.iter().map(|story| story.steps.iter().any(is)).collect();
         let on = |e: usize| self.graph.run(e).iter().any(|o| found[*o as usize]);
         (0..self.graph.edge_count()).map(on).collect()
@@ -441,7 +441,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         };
         let edges: Vec<Vec<u32>> =
             states.iter().map(|s| self.graph.range(*s).filter_map(|e| inner(*s, e)).collect()).collect();
-        let all = rendez_evidence::components(states.len(), |s, k| edges[s as usize].get(k).copied());
+        let all = rendez_analysis::components(states.len(), |s, k| edges[s as usize].get(k).copied());
         all.into_iter()
             .filter(|c| c.len() > 1 || edges[c[0] as usize].contains(&c[0]))
             .map(|c| c.into_iter().map(|i| states[i as usize]).collect())
@@ -498,7 +498,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     fn movers(&self, edge: usize) -> impl Iterator<Item = TaskId> + '_ {
-        let stories = &self.reached.network.stories;
+        let stories = &self.reached.cache.stories;
         self.graph.run(edge).iter().flat_map(|o| &stories[*o as usize].movers).map(|m| m.0)
     }
 
@@ -689,18 +689,18 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// The trace of a failure, replayed.
     fn trace(&self, trail: &Trail) -> Option<Trace> {
-        let network = &self.reached.network;
-        let mut moves: Vec<Move> = network.first.moves.clone();
+        let cache = &self.reached.cache;
+        let mut moves: Vec<Move> = cache.first.moves.clone();
         let mut loop_from = None;
         for (i, edge) in trail.edges.iter().enumerate() {
             if trail.loop_from == Some(i) {
                 loop_from = Some(moves.len());
             }
             for o in self.graph.run(*edge as usize) {
-                moves.extend(&network.stories[*o as usize].moves);
+                moves.extend(&cache.stories[*o as usize].moves);
             }
         }
-        let semantics = network.steps.semantics;
+        let semantics = cache.steps.semantics;
         let Some(from) = loop_from else {
             let mut trace = replay(semantics, &moves)?;
             if trail.ends {
@@ -716,13 +716,13 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         let tasks = (0..self.program().tasks.len()).map(TaskId::from);
         let mut state = state.clone();
         let own = tasks.filter(|t| !self.program().tasks[t.index()].background);
-        own.filter_map(|t| self.reached.network.steps.begin_wait(&mut state, t)).collect()
+        own.filter_map(|t| self.reached.cache.steps.begin_wait(&mut state, t)).collect()
     }
 
     /// Whether a trace that is to go on for ever does so on the semantics.
     fn is_shown(&self, trail: &Trail, trace: &Trace) -> bool {
         let for_ever = trail.ends || trail.loop_from.is_some();
-        !for_ever || is_whole(self.reached.network.steps.semantics, trace, self.fairness)
+        !for_ever || is_whole(self.reached.cache.steps.semantics, trace, self.fairness)
     }
 
     /// Looks for an execution that never brings a monitor to one of the sets to which it must come again and again.
@@ -770,7 +770,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     /// Where a monitor is in one of a set of states, and the edges on which it passes one.
     /// Nothing if states do not tell where it is.
     fn visits(&self, monitor: u16, set: &[bool]) -> Option<Goal> {
-        let slots = &self.reached.network.slots;
+        let slots = &self.reached.cache.slots;
         let property = &self.program().monitors[usize::from(monitor)];
         let value =
             |slot: usize, n: u32| slots.cells(slot, n).find(|c| c.0 == property.cell).map(|c| c.1 as u32);
@@ -784,7 +784,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
             self.reached.store.read(s as u32, &mut words);
             *at = values[self.reached.layout.get(&words, slot) as usize];
         }
-        let stories = self.reached.network.stories.iter();
+        let stories = self.reached.cache.stories.iter();
         let letters_of = |s: &Story| -> Vec<u32> {
             s.steps.iter().flat_map(|s| &s.letters).filter(|l| l.0 == monitor).map(|l| l.1).collect()
         };
@@ -915,7 +915,7 @@ fn over_graph(
     config: &Config,
     control: &Control,
 ) -> (Vec<Option<Answer>>, Stats, End) {
-    let semantics = Semantics::bounded(program, options.recursion);
+    let semantics = rendez_analysis::semantics(program, options.recursion);
     let stops: Vec<Loc> = questions.iter().flat_map(|q| q.stops.iter().copied()).collect();
     // Branching time tells when a choice is made: only steps without one are passed.
     let noticed = Noticed(questions.iter().map(|q| q.resolved.clone()).collect());
@@ -941,7 +941,7 @@ fn checker<'a, 's, 'p>(
     config: &Config,
     control: &Control,
 ) -> Result<Checker<'a, 's, 'p>, (End, Reason)> {
-    let outcomes = &reached.network.tables.outcomes;
+    let outcomes = &reached.cache.trees.outcomes;
     let cut = |fate: Fate| reached.notable.iter().any(|(o, _)| outcomes[*o as usize].fate == fate);
     if cut(Fate::Unsupported) {
         let text = "an execution reaches something that is not modelled";
@@ -957,11 +957,11 @@ fn checker<'a, 's, 'p>(
 
 /// The bound that an outcome meets.
 fn bound_of(reached: &Reached, outcome: usize) -> Option<String> {
-    let semantics = reached.network.steps.semantics;
-    if reached.network.tables.outcomes[outcome].fate != Fate::Stopped {
+    let semantics = reached.cache.steps.semantics;
+    if reached.cache.trees.outcomes[outcome].fate != Fate::Stopped {
         return None;
     }
-    semantics.program.bound_at(reached.network.stories[outcome].steps.last()?.loc, semantics.recursion)
+    semantics.program.bound_at(reached.cache.stories[outcome].steps.last()?.loc, semantics.recursion)
 }
 
 /// Looks at the executions that block or go on for ever: what they break of what some monitors demand becomes a

@@ -8,7 +8,7 @@
 //! Further bits say that a task may have steps that nobody knows yet: then its trees are asked, where what is
 //! learnt later on is found, too.
 
-use rendez_network::network::{Known, Tables};
+use rendez_petri::step_cache::{DecisionTrees, Known};
 
 use crate::store::{Layout, Patch, merged};
 
@@ -54,7 +54,7 @@ type Product = Vec<(u32, Vec<u32>)>;
 
 /// The bits in the making.
 struct Maker<'a> {
-    tables: &'a Tables,
+    trees: &'a DecisionTrees,
     /// How many contents slots have had.
     counts: Vec<u32>,
     /// Outcomes, and where what leads to them ends; it begins behind that of the one before.
@@ -72,7 +72,7 @@ impl Maker<'_> {
         let mut nothing = Vec::with_capacity(count as usize);
         let mut unknown: Vec<(Vec<Product>, Vec<u32>)> = Vec::new();
         for contents in 0..count {
-            match children.get(contents as usize).map_or(Known::Nothing, |c| self.tables.at(*c)) {
+            match children.get(contents as usize).map_or(Known::Nothing, |c| self.trees.at(*c)) {
                 Known::Nothing => nothing.push(contents),
                 Known::Idle => {}
                 Known::Look(below, children) => {
@@ -149,7 +149,7 @@ fn either(a: Block, b: Block) -> Block {
 impl Enabled {
     /// For contents of slots so many each. None if there are too many outcomes.
     pub fn new(
-        tables: &Tables,
+        trees: &DecisionTrees,
         counts: impl Iterator<Item = usize>,
         layout: &Layout,
         patches: &[Patch],
@@ -160,12 +160,12 @@ impl Enabled {
             return None;
         }
         let (outcomes, paths, path) = (Vec::new(), Vec::new(), Vec::new());
-        let mut maker = Maker { tables, counts, outcomes, paths, path };
+        let mut maker = Maker { trees, counts, outcomes, paths, path };
         let (mut unknown, mut unsure) = (Vec::new(), Vec::new());
         let mut roots = Vec::new();
-        for task in 0..tables.tasks() {
+        for task in 0..trees.tasks() {
             roots.clear();
-            roots.extend((0..tables.roots(task)).map(|n| tables.root_node(task, n)));
+            roots.extend((0..trees.roots(task)).map(|n| trees.root_node(task, n)));
             unknown.append(&mut maker.look(task as u32, &roots));
             unsure.resize(unknown.len(), Some(task as u32));
             if maker.outcomes.len() + unknown.len() > MOST_BITS {
@@ -184,17 +184,17 @@ impl Enabled {
         let with_path =
             |(start, (outcome, end)): (usize, &(u32, usize))| (*outcome, &maker.paths[start..*end]);
         let mut outcomes: Vec<(u32, &[(u32, u32)])> = starts.zip(&maker.outcomes).map(with_path).collect();
-        outcomes.sort_by_key(|(outcome, _)| tables.outcomes[*outcome as usize].notable);
-        let plain = outcomes.partition_point(|(outcome, _)| !tables.outcomes[*outcome as usize].notable);
+        outcomes.sort_by_key(|(outcome, _)| trees.outcomes[*outcome as usize].notable);
+        let plain = outcomes.partition_point(|(outcome, _)| !trees.outcomes[*outcome as usize].notable);
         let bits = outcomes.len() + unknown.len();
         let blocks = bits.div_ceil(128).max(1);
         let mut all = vec![[0; 2]; blocks];
         (0..bits).for_each(|bit| set(&mut all, bit));
-        let mut of_task = vec![[0; 2]; tables.tasks() * blocks];
+        let mut of_task = vec![[0; 2]; trees.tasks() * blocks];
         let slots = maker.counts.len();
         let mut rows = Rows { blocks, free: vec![Vec::new(); slots], rows: vec![Vec::new(); slots] };
         for (bit, (outcome, path)) in outcomes.iter().enumerate() {
-            let task = tables.outcomes[*outcome as usize].task.index();
+            let task = trees.outcomes[*outcome as usize].task.index();
             set(&mut of_task[task * blocks..], bit);
             path.iter().for_each(|(slot, contents)| rows.want(&all, layout, bit, *slot, *contents));
         }
@@ -203,7 +203,7 @@ impl Enabled {
                 list.iter().for_each(|contents| rows.want(&all, layout, bit, *slot, *contents));
             }
         }
-        let effect = |outcome: &u32| merged(&tables.outcomes[*outcome as usize], patches);
+        let effect = |outcome: &u32| merged(&trees.outcomes[*outcome as usize], patches);
         let outcomes: Vec<u32> = outcomes.into_iter().map(|o| o.0).collect();
         let mut enabled = Enabled {
             groups: Vec::new(),

@@ -11,13 +11,14 @@
 //! values do not let it. Constructs by which one task changes where another one goes on (aborts, asynchronous
 //! selects, requeues) are not covered: the analysis then claims nothing.
 
-use rendez_evidence::Kind;
-use rendez_model::access::{Access, closure_by, each_written, task_code};
-use rendez_model::passes::{inline, recursive_procedures};
+use rendez_analysis::access::Access;
+use rendez_analysis::passes::{inline, recursive_procedures};
+use rendez_model::code::{closure_by, each_written, task_code};
 use rendez_model::{
     Action, BinaryOp, Cut, Domain, EntryId, ExceptionId, Expr, Formal, Loc, Owner, Place, ProcId, Program,
     Storage, TableId, TaskId, UnaryOp, Value, VarId,
 };
+use rendez_verdict::Kind;
 
 /// After so many visits of a location to which several ways lead, bounds that still grow become the next number that the
 /// program mentions: loops are left at such numbers.

@@ -13,8 +13,8 @@ use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
 use crate::stubborn::{Here, Looking, Places, Scratch, Stubborn};
 use crate::symmetry::{Missing, Symmetry, Turns};
-use rendez_network::network::Tables;
-use rendez_network::steps::Fate;
+use rendez_petri::step_cache::DecisionTrees;
+use rendez_petri::steps::Fate;
 
 /// More blocked states than this are not kept: they differ only in data.
 pub const MOST_BLOCKED: usize = 2_000;
@@ -29,7 +29,7 @@ const RECENT_BITS: u32 = 14;
 
 /// What all threads look at.
 pub struct Shared<'a> {
-    pub tables: &'a Tables,
+    pub trees: &'a DecisionTrees,
     pub layout: &'a Layout,
     pub patches: &'a [Patch],
     pub store: &'a Store,
@@ -96,7 +96,7 @@ impl Shared<'_> {
     }
 
     fn here<'h>(&'h self, words: &'h [u64]) -> Here<'h> {
-        Here { tables: self.tables, layout: self.layout, places: self.places, words }
+        Here { trees: self.trees, layout: self.layout, places: self.places, words }
     }
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
@@ -111,20 +111,20 @@ impl Shared<'_> {
         let Some(stubborn) = self.stubborn else { return Ok(()) };
         let mut before = from.to_vec();
         for _ in 0..LONGEST_SLIDE {
-            if chooser(self.tables, self.layout, self.config, to)?.is_some() {
+            if chooser(self.trees, self.layout, self.config, to)?.is_some() {
                 return Ok(());
             }
             let words = &*to;
             let value = |slot: usize| self.layout.get(words, slot);
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
-            scratch.moved_last.extend((0..self.tables.tasks()).map(changed));
+            scratch.moved_last.extend((0..self.trees.tasks()).map(changed));
             let alone = stubborn.alone(self.here(words), scratch);
             let alone = alone.map_err(|task| Unknown::Step(task, words.to_vec()))?;
             let Some(task) = alone else { return Ok(()) };
-            let range = self.tables.known(task as usize, value).unwrap_or(0..0);
+            let range = self.trees.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
-            let outcome = &self.tables.outcomes[number as usize];
+            let outcome = &self.trees.outcomes[number as usize];
             let seen = outcome.guessed || self.seen.get(number as usize).is_some_and(|seen| *seen);
             if range.len() != 1 || outcome.notable || (seen && self.config.branching.is_some()) {
                 return Ok(());
@@ -162,7 +162,7 @@ impl Shared<'_> {
         let partial = self.store.partial(id);
         let plain = partial == Some(PLAIN);
         let one = match partial {
-            Some(0) => chooser(self.tables, self.layout, self.config, words).ok().flatten(),
+            Some(0) => chooser(self.trees, self.layout, self.config, words).ok().flatten(),
             _ => None,
         };
         let around = match (partial, self.stubborn) {
@@ -175,9 +175,9 @@ impl Shared<'_> {
             _ => false,
         };
         alike.clear();
-        alike.resize(self.tables.tasks(), false);
+        alike.resize(self.trees.tasks(), false);
         if let (Some(symmetry), false, Twins::LeftOut) = (self.symmetry, around, twins) {
-            symmetry.twins(self.layout, words, alike, self.tables.tasks());
+            symmetry.twins(self.layout, words, alike, self.trees.tasks());
         }
         for (task, is_twin) in alike.iter().enumerate() {
             let left_out = match (one, around) {
@@ -188,9 +188,9 @@ impl Shared<'_> {
             if left_out {
                 continue;
             }
-            let known = self.tables.known(task, |slot| self.layout.get(words, slot));
+            let known = self.trees.known(task, |slot| self.layout.get(words, slot));
             for number in known.unwrap_or(0..0) {
-                let outcome = &self.tables.outcomes[number as usize];
+                let outcome = &self.trees.outcomes[number as usize];
                 to.copy_from_slice(words);
                 apply(outcome, self.patches, to);
                 run.clear();
@@ -268,14 +268,14 @@ pub enum Unknown {
 /// A task that only chooses for itself, if there is one: it may as well go first.
 #[inline]
 fn chooser(
-    tables: &Tables,
+    trees: &DecisionTrees,
     layout: &Layout,
     config: &Config,
     words: &[u64],
 ) -> Result<Option<usize>, Unknown> {
-    if config.lets_go_first() && tables.anyone_alone() {
-        for task in 0..tables.tasks() {
-            let alone = tables.is_alone(task, layout.get(words, task));
+    if config.lets_go_first() && trees.anyone_alone() {
+        for task in 0..trees.tasks() {
+            let alone = trees.is_alone(task, layout.get(words, task));
             if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
                 return Ok(Some(task));
             }
@@ -337,7 +337,7 @@ impl Worker {
         self.plain = shared.stubborn.is_some() && wanted == Wanted::All;
         self.found.clear();
         if wanted == Wanted::Few
-            && let Some(task) = chooser(shared.tables, shared.layout, shared.config, &self.words)?
+            && let Some(task) = chooser(shared.trees, shared.layout, shared.config, &self.words)?
         {
             self.collect::<W>(shared, id, task)?;
             self.go_on::<W>(shared)?;
@@ -478,7 +478,7 @@ impl Worker {
         fast: &Fast,
         id: u32,
     ) -> Result<bool, Unknown> {
-        if shared.symmetry.is_some() || self.twins.len() != shared.tables.tasks() {
+        if shared.symmetry.is_some() || self.twins.len() != shared.trees.tasks() {
             self.find_twins(shared);
         }
         match &fast.form {
@@ -511,7 +511,7 @@ impl Worker {
         let Some(mut moves) = moves else {
             self.unsure.clear();
             self.found.truncate(before);
-            self.missed += shared.tables.tasks();
+            self.missed += shared.trees.tasks();
             return self.collect_all::<W>(shared, id);
         };
         while let Some(task) = self.unsure.pop() {
@@ -606,7 +606,7 @@ impl Worker {
         shared.store.read(*shared.store.parents(id).start(), &mut self.parent);
         let changed = |t: usize| shared.layout.get(&self.words, t) != shared.layout.get(&self.parent, t);
         movers.clear();
-        movers.extend((0..shared.tables.tasks()).map(changed));
+        movers.extend((0..shared.trees.tasks()).map(changed));
     }
 
     /// Collects the successors by steps of one task; whether it has a step at all.
@@ -614,7 +614,7 @@ impl Worker {
     fn collect<const W: usize>(&mut self, shared: &Shared, id: u32, task: usize) -> Result<bool, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         let words = &self.words[..width];
-        let known = shared.tables.known(task, |slot| shared.layout.get(words, slot));
+        let known = shared.trees.known(task, |slot| shared.layout.get(words, slot));
         let range = known.ok_or_else(|| Unknown::Step(task, words.to_vec()))?;
         let moves = !range.is_empty();
         range.for_each(|number| self.follow::<W>(shared, id, number));
@@ -625,7 +625,7 @@ impl Worker {
     #[inline]
     fn follow<const W: usize>(&mut self, shared: &Shared, id: u32, number: u32) {
         let width = if W == 0 { shared.layout.words } else { W };
-        let outcome = &shared.tables.outcomes[number as usize];
+        let outcome = &shared.trees.outcomes[number as usize];
         if outcome.notable {
             if self.noted.len() <= number as usize {
                 self.noted.resize(number as usize + 1, false);
@@ -645,7 +645,7 @@ impl Worker {
     /// Collects all successors but those by twins; whether some step is possible.
     fn collect_all<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
         let mut moves = false;
-        for task in 0..shared.tables.tasks() {
+        for task in 0..shared.trees.tasks() {
             if !self.twins[task] {
                 moves |= self.collect::<W>(shared, id, task)?;
             }
@@ -679,7 +679,7 @@ impl Worker {
     }
 
     fn find_twins(&mut self, shared: &Shared) {
-        let tasks = shared.tables.tasks();
+        let tasks = shared.trees.tasks();
         match shared.symmetry {
             Some(symmetry) => symmetry.twins(shared.layout, &self.words, &mut self.twins, tasks),
             None => {

@@ -7,9 +7,9 @@
 //! program, and every set of states that is never left, and perhaps more. If that model never
 //! blocks, the program does not either.
 
-use rendez_evidence::components;
-use rendez_model::access::{each_written, task_code};
-use rendez_model::passes::{inline, make_opaque, recursive_procedures};
+use rendez_analysis::components;
+use rendez_analysis::passes::{inline, make_opaque, recursive_procedures};
+use rendez_model::code::{each_written, task_code};
 use rendez_model::{
     Action, Alternative, BinaryOp, Domain, ExceptionId, Expr, Loc, Node, Owner, Place, Program, Storage,
     TaskId, Var, VarId,
@@ -87,7 +87,7 @@ pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> boo
     }
     let finder = Finder { program: flat, task, serves: false };
     let around = |flag: Loc| -> Vec<Loc> {
-        let from = |l: Loc| rendez_model::access::closure(flat, flat.node(l).action.successors(), |_| true);
+        let from = |l: Loc| rendez_model::code::closure(flat, flat.node(l).action.successors(), |_| true);
         let after = from(flag);
         code.iter().copied().filter(|l| after.contains(l) && from(*l).contains(&flag)).collect()
     };
@@ -95,7 +95,7 @@ pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> boo
         let inside = around(*flag);
         finder.behind_flag(*flag, &inside).is_some_and(|mut rest| {
             // Neither what is left of the loop nor what comes behind it goes on for ever.
-            let after = rendez_model::access::closure(flat, vec![*flag], |_| true);
+            let after = rendez_model::code::closure(flat, vec![*flag], |_| true);
             rest.extend(after.into_iter().filter(|l| !inside.contains(l)));
             ends_within(flat, task, &rest)
         })

@@ -4,7 +4,7 @@
 //! everything else is left to the trees.
 
 use crate::store::{Layout, Patch, merged};
-use rendez_network::network::{Known, Tables};
+use rendez_petri::step_cache::{DecisionTrees, Known};
 
 pub struct Flat {
     pub tasks: Vec<Task>,
@@ -51,7 +51,7 @@ pub enum Found {
 }
 
 impl Flat {
-    pub fn new(tables: &Tables, layout: &Layout, patches: &[Patch]) -> Flat {
+    pub fn new(trees: &DecisionTrees, layout: &Layout, patches: &[Patch]) -> Flat {
         let mut flat = Flat {
             tasks: Vec::new(),
             looks: Vec::new(),
@@ -59,23 +59,23 @@ impl Flat {
             merged: Vec::new(),
             idle: Vec::new(),
         };
-        for task in 0..tables.tasks() {
-            let roots = tables.roots(task);
+        for task in 0..trees.tasks() {
+            let roots = trees.roots(task);
             let look = flat.look(layout, task, roots);
             for number in 0..roots {
-                let next = flat.follow(tables, layout, tables.root(task, number));
+                let next = flat.follow(trees, layout, trees.root(task, number));
                 flat.next[look.first as usize + number] = next;
             }
             // A task that never has a step of its own is not looked at, as long as all its
             // contents are known.
             let idle = flat.next[look.first as usize..][..roots].iter().all(|next| *next == Next::Idle);
-            match idle && tables.all_known(task) {
+            match idle && trees.all_known(task) {
                 true => flat.idle.push((task, roots)),
                 false => flat.tasks.push(Task { task: task as u32, look }),
             }
         }
         if layout.words == 1 {
-            flat.merged = tables.outcomes.iter().map(|outcome| merged(outcome, patches)).collect();
+            flat.merged = trees.outcomes.iter().map(|outcome| merged(outcome, patches)).collect();
         }
         flat
     }
@@ -93,14 +93,14 @@ impl Flat {
         Look { word, shift, mask, first, count: count as u32 }
     }
 
-    fn follow(&mut self, tables: &Tables, layout: &Layout, known: Known) -> Next {
+    fn follow(&mut self, trees: &DecisionTrees, layout: &Layout, known: Known) -> Next {
         match known {
             Known::Idle => Next::Idle,
-            Known::Outcomes(first, last) if plain(tables, first, last) => Next::Outcomes(first, last),
+            Known::Outcomes(first, last) if plain(trees, first, last) => Next::Outcomes(first, last),
             Known::Look(slot, children) => {
                 let look = self.look(layout, slot as usize, children.len());
                 for (child, at) in children.iter().zip(look.first..) {
-                    self.next[at as usize] = self.follow(tables, layout, tables.at(*child));
+                    self.next[at as usize] = self.follow(trees, layout, trees.at(*child));
                 }
                 self.looks.push(look);
                 Next::Look(self.looks.len() as u32 - 1)
@@ -128,6 +128,6 @@ impl Flat {
 }
 
 /// Whether nothing has to be noted about some outcomes.
-fn plain(tables: &Tables, first: u32, last: u32) -> bool {
-    tables.outcomes[first as usize..last as usize].iter().all(|o| !o.notable)
+fn plain(trees: &DecisionTrees, first: u32, last: u32) -> bool {
+    trees.outcomes[first as usize..last as usize].iter().all(|o| !o.notable)
 }

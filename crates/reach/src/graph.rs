@@ -6,15 +6,16 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use rendez_evidence::{Control, End, bottom_components};
+use rendez_analysis::bottom_components;
 use rendez_model::TaskId;
+use rendez_verdict::{Control, End};
 use rustc_hash::FxHashMap;
 
 use crate::expand::{Twins, View};
 use crate::index::Index;
 use crate::store::Finder;
 use crate::stubborn::Scratch;
-use rendez_network::steps::Fate;
+use rendez_petri::steps::Fate;
 
 pub struct Graph {
     /// Where the edges of each state begin; one more than there are states.
@@ -93,7 +94,7 @@ impl Graph {
         let last = states.end.saturating_sub(1);
         for id in states {
             view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
-                if view.tables.outcomes[run[0] as usize].fate == Fate::Followed {
+                if view.trees.outcomes[run[0] as usize].fate == Fate::Followed {
                     edges.push(graph.targets.len());
                     targets.extend_from_slice(to);
                 }
@@ -198,7 +199,7 @@ impl Roles {
     pub fn new(view: &View, graph: &Graph, component: &[u32]) -> Roles {
         let mut roles = Roles { first: FxHashMap::default(), role: Vec::new() };
         let (Some(symmetry), Some(start)) = (view.symmetry, component.first()) else { return roles };
-        let tasks = view.tables.tasks();
+        let tasks = view.trees.tasks();
         roles.role = (0..tasks as u32).collect();
         roles.first.insert(*start, roles.role.clone());
         let mut scratch = Scratch::default();

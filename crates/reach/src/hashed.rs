@@ -8,10 +8,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_evidence::{Control, End, Options, Stats};
+use rendez_verdict::{Control, End, Options, Stats};
 
-use rendez_network::network::Network;
-use rendez_network::steps::Fate;
+use rendez_petri::step_cache::StepCache;
+use rendez_petri::steps::Fate;
 
 /// What is kept of the states that were visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,21 +147,21 @@ pub struct Hunted {
 /// Searches depth first. `visit` sees every state that was not seen before and whether it is stuck;
 /// `notable` every outcome that shows something, before it is taken.
 pub fn hunt(
-    network: &mut Network,
+    cache: &mut StepCache,
     keep: Keep,
     options: &Options,
     control: &Control,
-    mut visit: impl FnMut(&Network, Here, bool),
-    mut notable: impl FnMut(&Network, Here, u32),
+    mut visit: impl FnMut(&StepCache, Here, bool),
+    mut notable: impl FnMut(&StepCache, Here, u32),
 ) -> Hunted {
     let started = Instant::now();
-    let mut values = network.start();
+    let mut values = cache.start();
     let mut visited = Visited::new(keep, options.memory);
     let first = values.iter().enumerate().fold(0, |h, (slot, value)| h ^ share(slot, *value));
     visited.insert(first);
     let mut path: Vec<u32> = Vec::new();
-    let (left, others) = steps(network, &values, true);
-    visit(network, Here { path: &path, values: &values }, left.is_empty());
+    let (left, others) = steps(cache, &values, true);
+    visit(cache, Here { path: &path, values: &values }, left.is_empty());
     let mut levels = vec![Level { left, others, undo: Vec::new(), hash: first }];
     let mut noted: Vec<bool> = Vec::new();
     let mut stats = Stats { states: 1, ..Stats::default() };
@@ -170,7 +170,7 @@ pub fn hunt(
     while !levels.is_empty() {
         polls = polls.wrapping_add(1);
         if polls.is_multiple_of(4096) {
-            peak = peak.max(visited.memory() + network.memory() + levels.len() * 130);
+            peak = peak.max(visited.memory() + cache.memory() + levels.len() * 130);
             control.states.store(stats.states, Ordering::Relaxed);
             if let Some(told) = control.ended() {
                 end = told;
@@ -188,7 +188,7 @@ pub fn hunt(
         let Some(level) = levels.last_mut() else { break };
         let Some(number) = level.left.pop() else {
             if std::mem::take(&mut level.others) {
-                level.left = steps(network, &values, false).0;
+                level.left = steps(cache, &values, false).0;
                 continue;
             }
             for (slot, value) in &level.undo {
@@ -198,21 +198,21 @@ pub fn hunt(
             path.pop();
             continue;
         };
-        let outcome = &network.tables.outcomes[number as usize];
+        let outcome = &cache.trees.outcomes[number as usize];
         stats.transitions += 1;
         if outcome.notable {
             if noted.len() <= number as usize {
                 noted.resize(number as usize + 1, false);
             }
             if !std::mem::replace(&mut noted[number as usize], true) {
-                notable(network, Here { path: &path, values: &values }, number);
+                notable(cache, Here { path: &path, values: &values }, number);
             }
             if outcome.fate != Fate::Followed {
                 continue;
             }
         }
         let mut hash = level.hash;
-        let changes = &network.tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize];
+        let changes = &cache.trees.changes[outcome.changes.0 as usize..outcome.changes.1 as usize];
         for (slot, value) in changes {
             hash ^= share(*slot as usize, values[*slot as usize]) ^ share(*slot as usize, *value);
         }
@@ -226,25 +226,25 @@ pub fn hunt(
             |(slot, value): &(u32, u32)| (*slot, std::mem::replace(&mut values[*slot as usize], *value));
         let undo = changes.iter().map(replace).collect();
         path.push(number);
-        let (left, others) = steps(network, &values, true);
-        visit(network, Here { path: &path, values: &values }, left.is_empty());
+        let (left, others) = steps(cache, &values, true);
+        visit(cache, Here { path: &path, values: &values }, left.is_empty());
         levels.push(Level { left, others, undo, hash });
     }
     stats.seconds = started.elapsed().as_secs_f64();
-    stats.peak_bytes = peak.max(visited.memory() + network.memory());
+    stats.peak_bytes = peak.max(visited.memory() + cache.memory());
     Hunted { end, stats, missed }
 }
 
 /// The outcomes of all tasks in a state; of one that only chooses for itself, and that there are
 /// others, if there is one and it may go first.
-fn steps(network: &mut Network, values: &[u32], merge: bool) -> (Vec<u32>, bool) {
+fn steps(cache: &mut StepCache, values: &[u32], merge: bool) -> (Vec<u32>, bool) {
     let mut all = Vec::new();
-    for task in 0..network.tables.tasks() {
-        if network.tables.known(task, |slot| values[slot]).is_none() {
-            network.learn(task, values);
+    for task in 0..cache.trees.tasks() {
+        if cache.trees.known(task, |slot| values[slot]).is_none() {
+            cache.learn(task, values);
         }
-        let own = network.tables.known(task, |slot| values[slot]).unwrap_or(0..0);
-        if merge && network.tables.is_alone(task, values[task]) == Some(true) && !own.is_empty() {
+        let own = cache.trees.known(task, |slot| values[slot]).unwrap_or(0..0);
+        if merge && cache.trees.is_alone(task, values[task]) == Some(true) && !own.is_empty() {
             return (own.collect(), true);
         }
         all.extend(own);

@@ -1,6 +1,6 @@
 //! The reachability engine: every state of the program, packed, from steps learnt once.
 //!
-//! [`search`] applies the steps of a [`rendez_network`] to packed states in a [`store`], leaving out
+//! [`search`] applies the steps of a [`rendez_petri`] to packed states in a [`store`], leaving out
 //! what [`stubborn`] sets make superfluous and what [`symmetry`] makes alike, and [`check`] decides
 //! the default checks, [`ctl`] temporal formulas. [`hashed`] searches keep less than the states;
 //! [`progress`] needs none at all where the code alone shows that nobody waits for ever.
@@ -33,5 +33,5 @@ pub use finite::everybody_ends;
 pub use hashed::Keep;
 pub use progress::never_blocks;
 pub use reached::Reached;
-pub use rendez_network::Tig;
+pub use rendez_petri::Tig;
 pub use search::Config;

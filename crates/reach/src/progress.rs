@@ -11,8 +11,9 @@
 //! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
 //! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
 
-use rendez_model::access::{Access, closure_by, each_written, never_changes, task_code};
-use rendez_model::passes::{inline, recursive_procedures};
+use rendez_analysis::access::Access;
+use rendez_analysis::passes::{inline, recursive_procedures};
+use rendez_model::code::{closure_by, each_written, never_changes, task_code};
 use rendez_model::{
     Action, Alternative, CallMode, Cut, Domain, EntryId, Expr, Loc, ObjectId, Owner, Place, Program, Storage,
     TaskId, VarId,
@@ -262,7 +263,7 @@ impl Proof<'_> {
             }
         }
         let lists = |s: u32, k: usize| wants[s as usize].get(k).map(|o| *o as u32);
-        rendez_evidence::components(objects, lists)
+        rendez_analysis::components(objects, lists)
             .iter()
             .all(|c| c.len() == 1 && !wants[c[0] as usize].contains(&(c[0] as usize)))
     }

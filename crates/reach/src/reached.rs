@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Stats};
+use rendez_analysis::symmetry::Permutation;
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
-use rendez_model::symmetry::Renaming;
-use rendez_network::network::Network;
-use rendez_network::steps::Fate;
+use rendez_petri::step_cache::StepCache;
+use rendez_petri::steps::Fate;
+use rendez_verdict::{Control, End, Stats};
 
 use crate::expand::{Twins, View};
 use crate::graph::{Graph, Limits};
@@ -26,7 +26,7 @@ pub struct Reached<'s, 'p> {
     pub places: Vec<Places>,
     /// By outcome: formulas of branching time notice it.
     pub seen: Vec<bool>,
-    pub network: Network<'s, 'p>,
+    pub cache: StepCache<'s, 'p>,
     pub layout: Layout,
     pub patches: Vec<Patch>,
     pub store: Store,
@@ -55,14 +55,12 @@ impl Reached<'_, '_> {
     pub fn state(&self, id: u32) -> State {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
-        self.network
-            .slots
-            .state((0..self.network.slots.count_slots()).map(|slot| self.layout.get(&words, slot)))
+        self.cache.slots.state((0..self.cache.slots.count_slots()).map(|slot| self.layout.get(&words, slot)))
     }
 
     pub fn view(&self) -> View<'_> {
         View {
-            tables: &self.network.tables,
+            trees: &self.cache.trees,
             layout: &self.layout,
             patches: &self.patches,
             store: &self.store,
@@ -108,7 +106,7 @@ impl Reached<'_, '_> {
             // The first is the nearest to the start.
             for parent in self.store.parents(id) {
                 self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
-                    let followed = self.network.tables.outcomes[run[0] as usize].fate == Fate::Followed;
+                    let followed = self.cache.trees.outcomes[run[0] as usize].fate == Fate::Followed;
                     if taken.is_none() && followed && to == target {
                         taken = Some((parent, run.to_vec(), turns.to_vec()));
                     }
@@ -127,30 +125,30 @@ impl Reached<'_, '_> {
 
     /// A way to a state.
     pub fn way(&self, id: u32) -> Way {
-        let steps = &self.network.steps;
+        let steps = &self.cache.steps;
         let program = steps.semantics.program;
         let mut way = Way {
-            moves: self.network.first.moves.clone(),
-            state: State::clone(&self.network.first.state),
-            renaming: Renaming::identity(program),
+            moves: self.cache.first.moves.clone(),
+            state: State::clone(&self.cache.first.state),
+            permutation: Permutation::identity(program),
         };
         // How the states at hand are turned; what really happens is turned back.
-        let mut turned = Renaming::identity(program);
+        let mut turned = Permutation::identity(program);
         for (from, run, turns) in self.edges(id) {
-            let moves = run.iter().flat_map(|o| self.network.stories[*o as usize].moves.iter().copied());
-            match way.renaming.is_identity() {
+            let moves = run.iter().flat_map(|o| self.cache.stories[*o as usize].moves.iter().copied());
+            match way.permutation.is_identity() {
                 true => way.moves.extend(moves),
                 false => {
-                    let run = steps.renamed(moves, &self.state(from), &way.renaming);
+                    let run = steps.renamed(moves, &self.state(from), &way.permutation);
                     way.moves.extend(run.into_iter().map(|m| m.0));
                 }
             }
             if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
-                turned = symmetry.renaming(program, &turns).after(&turned);
-                way.renaming = turned.inverse();
+                turned = symmetry.permutation(program, &turns).after(&turned);
+                way.permutation = turned.inverse();
             }
         }
-        way.state = way.renaming.state(&self.state(id));
+        way.state = way.permutation.state(&self.state(id));
         way
     }
 }
@@ -162,5 +160,5 @@ pub struct Way {
     /// The state that is reached.
     pub state: State,
     /// What becomes of the names of tasks in the state that was kept.
-    pub renaming: Renaming,
+    pub permutation: Permutation,
 }

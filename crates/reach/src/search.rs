@@ -8,9 +8,9 @@ use std::cell::OnceCell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Kind, Options, Stats};
 use rendez_model::EntryId;
-use rendez_network::network::{Network, Tig};
+use rendez_petri::step_cache::{StepCache, Tig};
+use rendez_verdict::{Control, End, Kind, Options, Stats};
 
 use crate::crew::{BATCH, Crew};
 use crate::enabled::Enabled;
@@ -103,21 +103,21 @@ pub enum Again {
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
-/// followed that were thought to be quiet, or that stubborn sets leave nothing out, the search has to
+/// followed that were thought to be unobservable, or that stubborn sets leave nothing out, the search has to
 /// start again.
 pub fn search<'s, 'p>(
-    network: Network<'s, 'p>,
+    cache: StepCache<'s, 'p>,
     config: &Config,
     options: &Options,
     control: &Control,
 ) -> Result<Reached<'s, 'p>, Again> {
-    let mut run = Run::new(network, config, options, control);
+    let mut run = Run::new(cache, config, options, control);
     let end = run.everything();
     run.finish(end)
 }
 
 struct Run<'r, 's, 'p> {
-    network: Network<'s, 'p>,
+    cache: StepCache<'s, 'p>,
     layout: Layout,
     patches: Vec<Patch>,
     store: Store,
@@ -131,9 +131,9 @@ struct Run<'r, 's, 'p> {
     /// Of other threads.
     others: Vec<Worker>,
     transitions: usize,
-    network_bytes: usize,
-    quiet_entries: usize,
-    loud: bool,
+    cache_bytes: usize,
+    tracked_before: usize,
+    must_track_queues: bool,
     /// Slots with too many contents.
     varied: Vec<usize>,
     stubborn: Option<Stubborn>,
@@ -185,41 +185,41 @@ impl Bounds<'_> {
 
 impl<'r, 's, 'p> Run<'r, 's, 'p> {
     fn new(
-        mut network: Network<'s, 'p>,
+        mut cache: StepCache<'s, 'p>,
         config: &'r Config,
         options: &'r Options,
         control: &'r Control,
     ) -> Self {
-        let start = network.start();
-        let mut symmetry = match config.symmetry && network.tig == Tig::Modified {
+        let start = cache.start();
+        let mut symmetry = match config.symmetry && cache.tig == Tig::Modified {
             true => {
-                let steps = &network.steps;
-                Symmetry::new(steps.semantics.program, &steps.access, &network.slots)
+                let steps = &cache.steps;
+                Symmetry::new(steps.semantics.program, &steps.access, &cache.slots)
             }
             false => None,
         };
         if let Some(symmetry) = &mut symmetry {
-            symmetry.update(&mut network.slots);
-            network.count();
+            symmetry.update(&mut cache.slots);
+            cache.count();
         }
         // At first every slot gets new contents again and again: there is room for some, unless slots are many.
         let room = 1 << (ROOMY / start.len().max(1)).clamp(1, MOST_SPARE + 1);
-        let layout = Layout::new((0..start.len()).map(|slot| network.slots.count(slot).max(room)));
-        let steps = &network.steps;
+        let layout = Layout::new((0..start.len()).map(|slot| cache.slots.count(slot).max(room)));
+        let steps = &cache.steps;
         let stubborn = match config.stubborn && config.merge {
-            true => Stubborn::new(steps, &network.slots),
+            true => Stubborn::new(steps, &cache.slots),
             false => None,
         };
         let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
-        update_places(&mut places, &network.slots);
-        let quiet_entries = steps.loud.borrow().len();
+        update_places(&mut places, &cache.slots);
+        let tracked_before = steps.tracked_queues.borrow().len();
         let words = layout.pack(&start);
-        let counts = (0..start.len()).map(|slot| network.slots.count(slot)).collect();
+        let counts = (0..start.len()).map(|slot| cache.slots.count(slot)).collect();
         let store = Store::new(&layout, stubborn.is_some());
         store.begin(&words);
         let index = store.index(1, 1);
         Run {
-            network,
+            cache,
             layout,
             patches: Vec::new(),
             store,
@@ -232,9 +232,9 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             worker: Worker::default(),
             others: Vec::new(),
             transitions: 0,
-            network_bytes: 0,
-            quiet_entries,
-            loud: false,
+            cache_bytes: 0,
+            tracked_before,
+            must_track_queues: false,
             varied: Vec::new(),
             stubborn,
             symmetry,
@@ -252,8 +252,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
     }
 
     fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Again> {
-        if self.loud {
-            return Err(Again::Loud(self.network.steps.loud.borrow().clone()));
+        if self.must_track_queues {
+            return Err(Again::Loud(self.cache.steps.tracked_queues.borrow().clone()));
         }
         if self.in_vain() {
             return Err(Again::Plainly);
@@ -269,7 +269,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             states: self.store.len(),
             transitions: self.transitions + worker.transitions,
             seconds: self.started.elapsed().as_secs_f64(),
-            peak_bytes: self.store.memory() + self.network.memory(),
+            peak_bytes: self.store.memory() + self.cache.memory(),
             flow: None,
             ilp: None,
         };
@@ -279,7 +279,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             symmetry: self.symmetry,
             places: self.places,
             seen: self.seen,
-            network: self.network,
+            cache: self.cache,
             layout: self.layout,
             patches: self.patches,
             store: self.store,
@@ -299,9 +299,9 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
     fn reached_alive(&self, id: u32) -> bool {
         let mut words = vec![0; self.layout.words];
         self.store.read(id, &mut words);
-        (0..self.network.tables.tasks()).any(|t| {
+        (0..self.cache.trees.tasks()).any(|t| {
             let number = self.layout.get(&words, t);
-            self.network.slots.task(t, number).is_some_and(|ts| rendez_evidence::alive(ts.status))
+            self.cache.slots.task(t, number).is_some_and(|ts| rendez_verdict::alive(ts.status))
         })
     }
 }
@@ -350,7 +350,7 @@ impl Run<'_, '_, '_> {
         let partly = self.stubborn.is_some() && self.config.branching.is_none();
         while end == End::Complete && partly && !self.config.deadlock_only {
             let from = self.store.len();
-            let left = self.options.memory.saturating_sub(self.store.memory() + self.network_bytes);
+            let left = self.options.memory.saturating_sub(self.store.memory() + self.cache_bytes);
             let graph = match Graph::new(&self.shared(), &self.index, self.limits(left)) {
                 Ok(graph) => graph,
                 Err(end) => return end,
@@ -384,7 +384,7 @@ impl Run<'_, '_, '_> {
     /// never followed in the whole set.
     fn ignored(&self, graph: &Graph) -> Vec<u32> {
         let view = self.shared();
-        let tasks = self.network.tables.tasks();
+        let tasks = self.cache.trees.tasks();
         let mut result = Vec::new();
         let mut words = vec![0; self.layout.words];
         for component in graph.bottom_components() {
@@ -392,7 +392,7 @@ impl Run<'_, '_, '_> {
             let roles = Roles::new(&view, graph, &component);
             for id in &component {
                 for outcome in graph.edges(*id).flat_map(|(run, _)| run) {
-                    let task = self.network.tables.outcomes[*outcome as usize].task;
+                    let task = self.cache.trees.outcomes[*outcome as usize].task;
                     followed[roles.of(*id, task.index())] = true;
                 }
             }
@@ -405,7 +405,7 @@ impl Run<'_, '_, '_> {
                     let value = |slot: usize| self.layout.get(&words, slot);
                     (0..tasks).any(|t| {
                         !followed[roles.of(*id, t)]
-                            && self.network.tables.known(t, value).is_none_or(|range| !range.is_empty())
+                            && self.cache.trees.known(t, value).is_none_or(|range| !range.is_empty())
                     })
                 });
             result.extend(ignored);
@@ -459,11 +459,11 @@ impl Run<'_, '_, '_> {
     fn prepare(&mut self, states: usize) {
         let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
         self.worker.missed += others.sum::<usize>();
-        if self.stubborn.is_some() || (self.config.lets_go_first() && self.network.tables.anyone_alone()) {
+        if self.stubborn.is_some() || (self.config.lets_go_first() && self.cache.trees.anyone_alone()) {
             self.fast = None;
             return;
         }
-        let known = self.network.tables.size();
+        let known = self.cache.trees.size();
         let worth = match &self.fast {
             Some(fast) => {
                 fast.known < known && self.worker.missed > self.config.large.unwrap_or(MISSES * known)
@@ -480,18 +480,18 @@ impl Run<'_, '_, '_> {
                 self.narrow(0);
             }
             self.worker.missed = 0;
-            let (tables, slots) = (&self.network.tables, &self.network.slots);
+            let (trees, slots) = (&self.cache.trees, &self.cache.slots);
             let counts = (0..slots.count_slots()).map(|slot| slots.count(slot));
-            let form = match Enabled::new(tables, counts, &self.layout, &self.patches) {
+            let form = match Enabled::new(trees, counts, &self.layout, &self.patches) {
                 Some(enabled) => Form::Bits(enabled),
-                None => Form::Flat(Flat::new(tables, &self.layout, &self.patches)),
+                None => Form::Flat(Flat::new(trees, &self.layout, &self.patches)),
             };
             self.fast = Some(Fast { known, form });
         }
     }
 
     fn limit(&self) -> Option<End> {
-        let again = self.loud || !self.varied.is_empty() || self.in_vain();
+        let again = self.must_track_queues || !self.varied.is_empty() || self.in_vain();
         if again { Some(End::Interrupted) } else { self.bounds().end() }
     }
 
@@ -501,7 +501,7 @@ impl Run<'_, '_, '_> {
             control: self.control,
             started: self.started,
             store: &self.store,
-            other_bytes: self.network_bytes,
+            other_bytes: self.cache_bytes,
         }
     }
 
@@ -551,7 +551,7 @@ impl Run<'_, '_, '_> {
             id += 1;
             // While stubborn sets are looked for, states are slow: look at the clock more often.
             let late = || self.options.timeout.is_some_and(|t| self.started.elapsed() > t);
-            let slow = self.network.tables.tasks() > 64;
+            let slow = self.cache.trees.tasks() > 64;
             if self.stubborn.is_some() && (id.is_multiple_of(64) || (slow && late())) {
                 self.worker = worker;
                 end = self.limit();
@@ -571,7 +571,7 @@ impl Run<'_, '_, '_> {
 
     fn shared(&self) -> Shared<'_> {
         Shared {
-            tables: &self.network.tables,
+            trees: &self.cache.trees,
             layout: &self.layout,
             patches: &self.patches,
             store: &self.store,
@@ -595,9 +595,9 @@ impl Run<'_, '_, '_> {
                 Ok(()) => return None,
                 Err(unknown) => self.learn(unknown),
             }
-            let again = self.loud || !self.varied.is_empty();
-            if again || self.network.tables.outcomes.len().is_multiple_of(256) {
-                self.network_bytes = self.network.memory();
+            let again = self.must_track_queues || !self.varied.is_empty();
+            if again || self.cache.trees.outcomes.len().is_multiple_of(256) {
+                self.cache_bytes = self.cache.memory();
                 let end = self.limit();
                 if end.is_some() {
                     return end;
@@ -612,34 +612,34 @@ impl Run<'_, '_, '_> {
                 let mut values = Vec::new();
                 self.layout.unpack(&words, &mut values);
                 let from = Instant::now();
-                self.network.learn(task, &values);
+                self.cache.learn(task, &values);
                 self.learning += from.elapsed();
                 if let Some(noticed) = &self.config.branching {
-                    noticed.extend(&mut self.seen, &self.network, task, &values);
+                    noticed.extend(&mut self.seen, &self.cache, task, &values);
                 }
-                let slots = &self.network.slots;
+                let slots = &self.cache.slots;
                 self.fast = self.fast.take().filter(|fast| match &fast.form {
                     Form::Bits(_) => true,
                     Form::Flat(flat) => flat.lasts(|slot| slots.count(slot)),
                 });
             }
-            (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.network.slots),
+            (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.cache.slots),
             (Unknown::Turn(_), None) => {}
         }
         if let Some(symmetry) = &mut self.symmetry {
-            symmetry.update(&mut self.network.slots);
-            self.network.count();
+            symmetry.update(&mut self.cache.slots);
+            self.cache.count();
         }
         if self.stubborn.is_some() {
-            update_places(&mut self.places, &self.network.slots);
+            update_places(&mut self.places, &self.cache.slots);
         }
-        self.loud |= self.network.steps.loud.borrow().len() > self.quiet_entries;
-        let new = &self.network.tables.changes[self.patches.len()..];
-        let slots = &self.network.slots;
+        self.must_track_queues |= self.cache.steps.tracked_queues.borrow().len() > self.tracked_before;
+        let new = &self.cache.trees.changes[self.patches.len()..];
+        let slots = &self.cache.slots;
         // In a search that went far, contents that come slowly are no reason to begin again.
         let most = self.config.whole.max(self.store.len() / STATES_A_CONTENT);
         let varied = |slot: usize| slots.count(slot) > most && slots.is_mixed(slot);
-        if self.network.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
+        if self.cache.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
             self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
             if let Some(symmetry) = &self.symmetry {
                 symmetry.close(&mut self.varied);
@@ -671,7 +671,7 @@ impl Run<'_, '_, '_> {
         if self.store.len() <= states {
             return;
         }
-        let slots = &self.network.slots;
+        let slots = &self.cache.slots;
         let tight = Layout::new((0..slots.count_slots()).map(|slot| slots.count(slot)));
         if self.layout.bits > tight.bits + tight.bits / 16 {
             self.pack_anew(None);
@@ -682,7 +682,7 @@ impl Run<'_, '_, '_> {
     /// or it would be asked for again; unless nothing is to be spared at all.
     fn pack_anew(&mut self, spare: Option<usize>) {
         self.fast = None;
-        let slots = &self.network.slots;
+        let slots = &self.cache.slots;
         self.counts.resize(slots.count_slots(), 0);
         let room = |slot: usize| {
             let count = slots.count(slot).max(1);
@@ -699,8 +699,8 @@ impl Run<'_, '_, '_> {
         store.take_over(&self.store, &self.layout.moves(&layout), self.threads());
         self.index = store.index(store.len(), self.threads());
         self.patches = self
-            .network
-            .tables
+            .cache
+            .trees
             .changes
             .iter()
             .map(|(slot, value)| layout.patch(*slot as usize, *value))

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use rendez_network::network::Outcome;
+use rendez_petri::step_cache::Outcome;
 
 use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
 
@@ -208,7 +208,7 @@ pub struct Store {
     last: u64,
     stubborn: bool,
     chunks: [OnceLock<Box<[OnceLock<Chunk>]>>; LISTS],
-    next: Apart<AtomicU32>,
+    next: CachePadded<AtomicU32>,
     /// How many chunks have marks.
     marked: AtomicUsize,
     /// Bytes of the index.
@@ -218,7 +218,7 @@ pub struct Store {
 /// What several threads write, away from what they only read.
 #[derive(Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// What whoever writes states keeps in mind.
 #[derive(Default)]
@@ -248,7 +248,7 @@ impl Store {
             last: if used == 64 { u64::MAX } else { (1 << used) - 1 },
             stubborn,
             chunks: std::array::from_fn(|_| OnceLock::new()),
-            next: Apart::default(),
+            next: CachePadded::default(),
             marked: AtomicUsize::new(0),
             index_bytes: AtomicUsize::new(0),
         }

@@ -15,13 +15,13 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use rendez_evidence::alive;
 use rendez_model::Action;
+use rendez_verdict::alive;
 
 use crate::store::Layout;
-use rendez_network::network::Tables;
-use rendez_network::slots::Slots;
-use rendez_network::steps::Steps;
+use rendez_petri::slots::Slots;
+use rendez_petri::step_cache::DecisionTrees;
+use rendez_petri::steps::Steps;
 
 mod units;
 use units::Code;
@@ -128,7 +128,7 @@ impl Positions<'_> {
 /// A state, and what is known of its steps.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
-    pub tables: &'a Tables,
+    pub trees: &'a DecisionTrees,
     pub layout: &'a Layout,
     pub places: &'a [Places],
     pub words: &'a [u64],
@@ -153,8 +153,8 @@ impl Stubborn {
         let covered = |a: &Action| {
             !matches!(a, Requeue { .. } | Abort { .. } | Async { .. } | Close { .. } | EndAsync { .. })
         };
-        let (quiet, mut nodes) = (&steps.quiet, steps.semantics.program.nodes.iter());
-        if !quiet.calm || quiet.background || !nodes.all(|n| covered(&n.action)) {
+        let (unobservable, mut nodes) = (&steps.unobservable, steps.semantics.program.nodes.iter());
+        if !unobservable.no_interrupts || unobservable.background || !nodes.all(|n| covered(&n.action)) {
             return None;
         }
         Some(Code::new(steps, slots).stubborn())
@@ -199,7 +199,7 @@ impl Stubborn {
                     let count = match scratch.around[start] {
                         Around::Exactly(count) => Some(count).filter(|c| *c < limit),
                         Around::AtLeast(count) if count >= limit => None,
-                        _ => self.close(here.tables, start as u32, limit, scratch),
+                        _ => self.close(here.trees, start as u32, limit, scratch),
                     };
                     if let Some(count) = count {
                         best = Some((start as u32, count));
@@ -226,14 +226,14 @@ impl Stubborn {
     pub fn around<'c>(&self, here: Here, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
         scratch.chosen.clear();
         if self.look(here, scratch).is_ok() {
-            self.close(here.tables, start, usize::MAX, scratch);
+            self.close(here.trees, start, usize::MAX, scratch);
         }
         &scratch.chosen
     }
 
     /// Closes the set around the step of one task: the tasks to follow are in `scratch.chosen`.
     /// How many, if fewer than `limit`.
-    fn close(&self, tables: &Tables, start: u32, limit: usize, scratch: &mut Scratch) -> Option<usize> {
+    fn close(&self, trees: &DecisionTrees, start: u32, limit: usize, scratch: &mut Scratch) -> Option<usize> {
         scratch.round += 1;
         scratch.seen.resize(self.units.len(), 0);
         scratch.chosen.clear();
@@ -277,7 +277,7 @@ impl Stubborn {
             let seen = &scratch.seen;
             list.clear();
             let inside = |u: u32| seen[u as usize] == round;
-            self.needs(tables, values, unit, &positions, inside, |n| list.push(n));
+            self.needs(trees, values, unit, &positions, inside, |n| list.push(n));
             for next in &list {
                 if std::mem::replace(&mut scratch.seen[*next as usize], round) != round {
                     work.push(*next);
@@ -300,7 +300,7 @@ impl Stubborn {
     /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
     /// known.
     fn look(&self, here: Here, scratch: &mut Scratch) -> Result<usize, usize> {
-        let Here { tables, layout, places, words } = here;
+        let Here { trees, layout, places, words } = here;
         let (tasks, slots) = (self.tasks, self.slots);
         let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
         let first = scratch.values.is_empty();
@@ -332,8 +332,8 @@ impl Stubborn {
             altered[t / 64] |= 1 << (t % 64);
             let value = |slot: usize| values[slot];
             watched.fill(0);
-            tables.looked_at(t, value, |slot| watched[slot / 64] |= 1 << (slot % 64));
-            let Some(range) = tables.known(t, value) else {
+            trees.looked_at(t, value, |slot| watched[slot / 64] |= 1 << (slot % 64));
+            let Some(range) = trees.known(t, value) else {
                 values.clear();
                 return Err(t);
             };
@@ -356,7 +356,7 @@ impl Stubborn {
     /// What must be in a set with a unit.
     fn needs(
         &self,
-        tables: &Tables,
+        trees: &DecisionTrees,
         values: &[u32],
         unit: u32,
         positions: &Positions,
@@ -402,7 +402,7 @@ impl Stubborn {
         }
         if !positions.can_move[task] {
             // Something that its step looked at in vain must change first.
-            return tables.looked_at(task, value, |slot| match slot < self.tasks {
+            return trees.looked_at(task, value, |slot| match slot < self.tasks {
                 true => self.involving(slot, positions, &mut add),
                 false => self.writers[slot].iter().for_each(|w| add(*w)),
             });
@@ -417,10 +417,10 @@ impl Stubborn {
                 self.readers[slot].iter().for_each(|r| add(*r));
             }
         };
-        tables.looked_at(task, value, |slot| involve(slot, false));
-        for number in tables.known(task, value).unwrap_or(0..0) {
-            let outcome = &tables.outcomes[number as usize];
-            for (slot, _) in &tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize] {
+        trees.looked_at(task, value, |slot| involve(slot, false));
+        for number in trees.known(task, value).unwrap_or(0..0) {
+            let outcome = &trees.outcomes[number as usize];
+            for (slot, _) in &trees.changes[outcome.changes.0 as usize..outcome.changes.1 as usize] {
                 involve(*slot as usize, true);
             }
         }

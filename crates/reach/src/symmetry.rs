@@ -5,21 +5,21 @@
 //! sorts, with all turns of a ring it finds the least. Which state stands for its like need not be the
 //! same for all of them; then there are a few states more.
 
-use rendez_evidence::Entries;
-use rendez_model::access::Access;
+use rendez_analysis::access::Access;
+use rendez_analysis::symmetry::{self, Permutation, symmetries};
 use rendez_model::state::TaskState;
-use rendez_model::symmetry::{self, Renaming, symmetries};
 use rendez_model::{EntryId, Loc, Program, TaskId};
+use rendez_verdict::Entries;
 
 use crate::store::Layout;
-use rendez_network::slots::Slots;
+use rendez_petri::slots::Slots;
 
 pub struct Symmetry {
     generators: Vec<Generator>,
 }
 
 struct Generator {
-    renaming: Renaming,
+    permutation: Permutation,
     /// The tasks that change places, the smaller first.
     pairs: Vec<(usize, usize)>,
     /// Slots that change, in order, and slots that have not changed so far.
@@ -63,21 +63,21 @@ impl Symmetry {
     /// None if the program has none that can be used.
     pub fn new(program: &Program, access: &Access, slots: &Slots) -> Option<Symmetry> {
         let generator = |symmetry: symmetry::Symmetry| {
-            let (renaming, too_early) = (symmetry.renaming, symmetry.too_early);
+            let (permutation, too_early) = (symmetry.permutation, symmetry.too_early);
             let early = |code: &Vec<Loc>| !too_early.is_empty() && code.iter().any(|l| too_early[l.index()]);
             let tasks = (0..program.tasks.len()).filter(|t| early(&access.code[*t]));
             let guards = tasks.map(|task| Guard { task, past: Vec::new() }).collect();
-            let sources = slots.sources(&renaming)?.into_iter().enumerate();
+            let sources = slots.sources(&permutation)?.into_iter().enumerate();
             let staying = sources
                 .map(|(slot, (source, places))| Target { slot, source, places, map: Vec::new() })
                 .collect();
             let mut pairs = Vec::new();
-            for (t, u) in (0..program.tasks.len()).map(|t| (t, renaming.task(TaskId::from(t)).index())) {
+            for (t, u) in (0..program.tasks.len()).map(|t| (t, permutation.task(TaskId::from(t)).index())) {
                 if t != u && !pairs.contains(&(t.min(u), t.max(u))) {
                     pairs.push((t.min(u), t.max(u)));
                 }
             }
-            Some(Generator { renaming, pairs, targets: Vec::new(), staying, too_early, guards })
+            Some(Generator { permutation, pairs, targets: Vec::new(), staying, too_early, guards })
         };
         let mut generators: Vec<Generator> = symmetries(program).into_iter().filter_map(generator).collect();
         generators.truncate(usize::from(u16::MAX));
@@ -104,7 +104,7 @@ impl Symmetry {
                     for number in target.map.len()..slots.count(target.source) {
                         let from = (target.source, target.places.as_slice());
                         let image =
-                            slots.renamed(&generator.renaming, from, number as u32, target.slot, false);
+                            slots.renamed(&generator.permutation, from, number as u32, target.slot, false);
                         let to = image.unwrap_or(UNKNOWN);
                         moved |= target.source != target.slot || to as usize != number;
                         target.map.push(to);
@@ -145,7 +145,7 @@ impl Symmetry {
         let generator = &mut self.generators[usize::from(missing.generator)];
         let target = &mut generator.targets[missing.target as usize];
         let from = (target.source, target.places.as_slice());
-        let image = slots.renamed(&generator.renaming, from, missing.number, target.slot, true);
+        let image = slots.renamed(&generator.permutation, from, missing.number, target.slot, true);
         target.map[missing.number as usize] = image.unwrap_or(UNKNOWN);
     }
 
@@ -216,15 +216,15 @@ impl Symmetry {
         }
     }
 
-    /// All turns as one renaming.
-    pub fn renaming(&self, program: &Program, turns: &[u16]) -> Renaming {
-        let identity = Renaming::identity(program);
-        turns.iter().fold(identity, |all, i| self.generators[usize::from(*i)].renaming.after(&all))
+    /// All turns as one permutation.
+    pub fn permutation(&self, program: &Program, turns: &[u16]) -> Permutation {
+        let identity = Permutation::identity(program);
+        turns.iter().fold(identity, |all, i| self.generators[usize::from(*i)].permutation.after(&all))
     }
 
     /// Where a task goes.
     pub fn task(&self, turns: &[u16], task: TaskId) -> TaskId {
-        turns.iter().fold(task, |task, i| self.generators[usize::from(*i)].renaming.task(task))
+        turns.iter().fold(task, |task, i| self.generators[usize::from(*i)].permutation.task(task))
     }
 
     /// What happens at an entry may happen at all that are like it.
@@ -234,7 +234,7 @@ impl Symmetry {
             for generator in &self.generators {
                 for e in (0..program.entries.len()).map(EntryId::from) {
                     let (called, accepted) = (entries.called[e.index()], entries.accepted[e.index()]);
-                    again |= entries.add(generator.renaming.entry(e), called, accepted);
+                    again |= entries.add(generator.permutation.entry(e), called, accepted);
                 }
             }
         }

@@ -7,15 +7,15 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, Random, Seen, alive};
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
+use rendez_verdict::{Control, Random, Seen, alive};
 
-use rendez_network::network::Network;
-use rendez_network::steps::Fate;
+use rendez_petri::step_cache::StepCache;
+use rendez_petri::steps::Fate;
 
 /// Told what was seen, with the moves that lead there and the state.
-pub type Reporter<'f> = dyn FnMut(&Network, &[Move], &State, Seen) + 'f;
+pub type Reporter<'f> = dyn FnMut(&StepCache, &[Move], &State, Seen) + 'f;
 
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
@@ -25,11 +25,11 @@ const WALKS: usize = 400;
 const DESCENTS: usize = 4;
 
 /// Walks at random until the time is over; calls `found` with the moves that lead to something.
-pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
+pub fn walk(cache: &mut StepCache, time: Duration, control: &Control, found: &mut Reporter) {
     let started = Instant::now();
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
-    let start = network.start();
-    let tasks = network.tables.tasks();
+    let start = cache.start();
+    let tasks = cache.trees.tasks();
     for _ in 0..WALKS {
         let mut values = start.clone();
         let mut path: Vec<u32> = Vec::new();
@@ -44,7 +44,7 @@ pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mu
             let first = random.below(tasks);
             let mut taken = None;
             for task in (0..tasks).map(|k| (first + k) % tasks) {
-                let range = steps_of(network, task, &values);
+                let range = steps_of(cache, task, &values);
                 if !range.is_empty() {
                     taken = Some(range.start + random.below(range.len()) as u32);
                     break;
@@ -52,24 +52,23 @@ pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mu
             }
             let Some(number) = taken else { break true };
             path.push(number);
-            let outcome = network.tables.outcomes[number as usize].clone();
-            for seen in network.stories[number as usize].seen.clone() {
-                let (moves, state) = so_far(network, &path, &values);
-                found(network, &moves, &state, seen);
+            let outcome = cache.trees.outcomes[number as usize].clone();
+            for seen in cache.stories[number as usize].seen.clone() {
+                let (moves, state) = so_far(cache, &path, &values);
+                found(cache, &moves, &state, seen);
             }
             if outcome.fate != Fate::Followed {
                 break false;
             }
-            for (slot, value) in
-                &network.tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize]
+            for (slot, value) in &cache.trees.changes[outcome.changes.0 as usize..outcome.changes.1 as usize]
             {
                 values[*slot as usize] = *value;
             }
         };
         if stuck {
-            let (moves, state) = so_far(network, &path, &values);
+            let (moves, state) = so_far(cache, &path, &values);
             if state.tasks.iter().any(|t| alive(t.status)) {
-                found(network, &moves, &state, Seen::Blocked);
+                found(cache, &moves, &state, Seen::Blocked);
             }
         }
     }
@@ -80,18 +79,18 @@ pub fn walk(network: &mut Network, time: Duration, control: &Control, found: &mu
 ///
 /// What a step changes is looked at by a few tasks only: only these are asked again whether they can
 /// move, so that thousands of tasks are no obstacle.
-pub fn descend(network: &mut Network, time: Duration, control: &Control, found: &mut Reporter) {
+pub fn descend(cache: &mut StepCache, time: Duration, control: &Control, found: &mut Reporter) {
     let started = Instant::now();
     let mut random = Random::new(0x2545_f491_4f6c_dd1d);
-    let start = network.start();
-    let tasks = network.tables.tasks();
+    let start = cache.start();
+    let tasks = cache.trees.tasks();
     for _ in 0..DESCENTS {
         let mut values = start.clone();
         let mut path: Vec<u32> = Vec::new();
-        let mut can_move: Vec<bool> = (0..tasks).map(|t| !steps_of(network, t, &values).is_empty()).collect();
+        let mut can_move: Vec<bool> = (0..tasks).map(|t| !steps_of(cache, t, &values).is_empty()).collect();
         // By slot: tasks that looked at it when they were asked last, and perhaps some that did before.
         let mut watchers: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
-        (0..tasks).for_each(|t| watch(network, t, &values, &mut watchers));
+        (0..tasks).for_each(|t| watch(cache, t, &values, &mut watchers));
         let mut last = random.below(tasks);
         let mut patience = tasks / 4;
         loop {
@@ -104,14 +103,14 @@ pub fn descend(network: &mut Network, time: Duration, control: &Control, found: 
                 if !can_move[task] {
                     continue;
                 }
-                let range = steps_of(network, task, &values);
+                let range = steps_of(cache, task, &values);
                 let begin = random.below(range.len().max(1)) as u32;
                 for k in 0..range.len() as u32 {
                     let number = range.start + (begin + k) % range.len() as u32;
-                    if network.tables.outcomes[number as usize].fate != Fate::Followed {
+                    if cache.trees.outcomes[number as usize].fate != Fate::Followed {
                         continue;
                     }
-                    let change = gain(network, number, &mut values, &can_move, &watchers);
+                    let change = gain(cache, number, &mut values, &can_move, &watchers);
                     if best.is_none_or(|b| change < b.0) {
                         best = Some((change, number));
                     }
@@ -128,21 +127,21 @@ pub fn descend(network: &mut Network, time: Duration, control: &Control, found: 
                 }
             }
             path.push(number);
-            let outcome = network.tables.outcomes[number as usize].clone();
+            let outcome = cache.trees.outcomes[number as usize].clone();
             last = outcome.task.index();
             let changes =
-                network.tables.changes[outcome.changes.0 as usize..outcome.changes.1 as usize].to_vec();
+                cache.trees.changes[outcome.changes.0 as usize..outcome.changes.1 as usize].to_vec();
             changes.iter().for_each(|(slot, value)| values[*slot as usize] = *value);
             let asked: Vec<u32> = changes.iter().flat_map(|c| watchers[c.0 as usize].clone()).collect();
             for task in asked {
-                can_move[task as usize] = !steps_of(network, task as usize, &values).is_empty();
-                watch(network, task as usize, &values, &mut watchers);
+                can_move[task as usize] = !steps_of(cache, task as usize, &values).is_empty();
+                watch(cache, task as usize, &values, &mut watchers);
             }
         }
         if can_move.iter().all(|m| !m) {
-            let (moves, state) = so_far(network, &path, &values);
+            let (moves, state) = so_far(cache, &path, &values);
             if state.tasks.iter().any(|t| alive(t.status)) {
-                return found(network, &moves, &state, Seen::Blocked);
+                return found(cache, &moves, &state, Seen::Blocked);
             }
         }
     }
@@ -150,14 +149,14 @@ pub fn descend(network: &mut Network, time: Duration, control: &Control, found: 
 
 /// How many more tasks can move after a step.
 fn gain(
-    network: &mut Network,
+    cache: &mut StepCache,
     number: u32,
     values: &mut [u32],
     can_move: &[bool],
     watchers: &[Vec<u32>],
 ) -> i64 {
-    let range = network.tables.outcomes[number as usize].changes;
-    let changes = network.tables.changes[range.0 as usize..range.1 as usize].to_vec();
+    let range = cache.trees.outcomes[number as usize].changes;
+    let changes = cache.trees.changes[range.0 as usize..range.1 as usize].to_vec();
     let swap = |values: &mut [u32], changes: &[(u32, u32)]| -> Vec<(u32, u32)> {
         let one =
             |(slot, value): &(u32, u32)| (*slot, std::mem::replace(&mut values[*slot as usize], *value));
@@ -172,15 +171,15 @@ fn gain(
     asked.dedup();
     let mut gain = 0;
     for task in asked {
-        let moves = !steps_of(network, task as usize, values).is_empty();
+        let moves = !steps_of(cache, task as usize, values).is_empty();
         gain += i64::from(moves) - i64::from(can_move[task as usize]);
     }
     swap(values, &before);
     gain
 }
 
-fn watch(network: &Network, task: usize, values: &[u32], watchers: &mut [Vec<u32>]) {
-    network.tables.looked_at(
+fn watch(cache: &StepCache, task: usize, values: &[u32], watchers: &mut [Vec<u32>]) {
+    cache.trees.looked_at(
         task,
         |slot| values[slot],
         |slot| {
@@ -192,16 +191,16 @@ fn watch(network: &Network, task: usize, values: &[u32], watchers: &mut [Vec<u32
 }
 
 /// The outcomes of a task's step, learnt if need be.
-fn steps_of(network: &mut Network, task: usize, values: &[u32]) -> std::ops::Range<u32> {
-    match network.tables.known(task, |slot| values[slot]) {
+fn steps_of(cache: &mut StepCache, task: usize, values: &[u32]) -> std::ops::Range<u32> {
+    match cache.trees.known(task, |slot| values[slot]) {
         Some(range) => range,
         None => {
-            network.learn(task, values);
-            network.tables.known(task, |slot| values[slot]).unwrap_or(0..0)
+            cache.learn(task, values);
+            cache.trees.known(task, |slot| values[slot]).unwrap_or(0..0)
         }
     }
 }
 
-fn so_far(network: &Network, path: &[u32], values: &[u32]) -> (Vec<Move>, State) {
-    (network.moves(path), network.slots.state(values.iter().copied()))
+fn so_far(cache: &StepCache, path: &[u32], values: &[u32]) -> (Vec<Move>, State) {
+    (cache.moves(path), cache.slots.state(values.iter().copied()))
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use rendez_certificate::text::{Certificate, fingerprint};
 use rendez_certificate::{Sector, Subject, verify};
-use rendez_evidence::Answer;
 use rendez_source::SourceMap;
+use rendez_verdict::Answer;
 
 use crate::arguments::{Arguments, Command, Verify};
 use crate::commands::{BAD_INPUT, Ready, prepared};
@@ -97,7 +97,7 @@ fn one(path: &PathBuf) -> Result<String, (u8, String)> {
             return Err(wrong(format!("there is no property {}", certificate.property)));
         };
         if program.monitors.len() > 1 {
-            program = rendez_model::passes::for_monitor(&program, m);
+            program = rendez_analysis::passes::for_monitor(&program, m);
         }
         let query = queries.get(m).cloned().flatten();
         subject = rendez_certificate::subject(&mut program, query, !certificate.plan.augmented.is_empty());

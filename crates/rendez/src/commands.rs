@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
-use rendez_evidence::{Control, Fairness, Kind, Options, Outcome, Question};
-use rendez_model::semantics::Semantics;
-use rendez_model::{Program, passes};
+use rendez_analysis::passes;
+use rendez_model::Program;
 use rendez_reach::cats::Ticg;
 use rendez_reach::{Config, Tig};
 use rendez_report::{Report, Style};
 use rendez_source::{Diagnostic, Severity, SourceMap, render};
+use rendez_verdict::{Control, Fairness, Kind, Options, Outcome, Question};
 
 use crate::arguments::*;
 use crate::portfolio::{Job, Verdicts};
@@ -389,7 +389,7 @@ impl Asked {
         if let Some(file) = &check.save_trace {
             let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
                 _ if !only.is_empty() && !only.contains(kind) => None,
-                rendez_evidence::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
+                rendez_verdict::Answer::Violated(list) => list.iter().find_map(|f| f.trace.as_ref()),
                 _ => None,
             });
             match first {
@@ -431,7 +431,7 @@ fn pictures(ready: &Ready, files: &[PropertyFile]) -> Vec<rendez_report::Graph> 
         };
         all.extend(list.iter().filter_map(graph));
     }
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let options = Options { max_states: MOST_DRAWN, ..Options::default() };
     if ready.program.wide_select().is_none()
         && let Some(ticg) = Ticg::new(&semantics, Tig::Modified, &options, &Control::default())
@@ -477,7 +477,7 @@ fn linear_settings(check: &Check, ready: &Ready) -> Result<rendez_ilp::Settings,
             }
         };
         let tasks = &ready.program.tasks;
-        let wanted = |t: &usize| name == "all" || rendez_evidence::same(&tasks[*t].name, name);
+        let wanted = |t: &usize| name == "all" || rendez_verdict::same(&tasks[*t].name, name);
         let before = settings.augmented.len();
         let found = (0..tasks.len()).filter(wanted);
         settings.augmented.extend(found.map(|t| Sector { slot: t as u32, interval }));
@@ -612,7 +612,7 @@ fn properties(
         crate::complain!("error: {wrong}");
         return Err(BAD_INPUT);
     }
-    rendez_evidence::follow(&mut ready.program, settings.given);
+    rendez_verdict::follow(&mut ready.program, settings.given);
     let delays = match check.delays {
         Delays::Any => passes::Delays::Any,
         Delays::Long => passes::Delays::Ordered,
@@ -631,7 +631,7 @@ fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Setti
     for spec in specs {
         let program = &ready.program;
         if let Some(name) = spec.strip_prefix("task:") {
-            let fits = |t: &usize| rendez_evidence::same(&program.tasks[*t].name, name);
+            let fits = |t: &usize| rendez_verdict::same(&program.tasks[*t].name, name);
             let found: Vec<Wanted> =
                 (0..program.tasks.len()).filter(fits).map(|t| Wanted::Task(t.into())).collect();
             if found.is_empty() {
@@ -650,7 +650,7 @@ fn constraints(specs: &[String], ready: &mut Ready) -> Result<rendez_flow::Setti
             let files = property_files(&[spec.into()], &mut ready.map)?;
             let file = &files[0];
             let found = rendez_property::regular::parse_file(&file.text)
-                .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+                .and_then(|list| rendez_verdict::bind(&ready.program, &list, |p| file.span(p)));
             let found = found.map_err(|wrong| file.refuse(&ready.map, wrong))?;
             settings.given.extend(found.into_iter().map(|bound| bound.monitor));
         }
@@ -745,14 +745,14 @@ fn follow(files: &[PropertyFile], ready: &mut Ready) -> Result<(), u8> {
     let mut monitors = Vec::new();
     for file in files.iter().filter(|f| f.is_regular()) {
         let found = rendez_property::regular::parse_file(&file.text)
-            .and_then(|list| rendez_evidence::bind(&ready.program, &list, |p| file.span(p)));
+            .and_then(|list| rendez_verdict::bind(&ready.program, &list, |p| file.span(p)));
         for mut bound in found.map_err(|wrong| file.refuse(&ready.map, wrong))? {
             bound.monitor.name = file.full_name(&bound.monitor.name);
             monitors.push(bound.monitor);
             ready.queries.push(bound.query);
         }
     }
-    rendez_evidence::follow(&mut ready.program, monitors);
+    rendez_verdict::follow(&mut ready.program, monitors);
     Ok(())
 }
 
@@ -877,7 +877,7 @@ fn run_graph(graph: &Graph) -> u8 {
     if linear {
         return linear_graph(graph, ready);
     }
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let tig = match graph.tig {
         Construction::Modified => Tig::Modified,
         Construction::Optimized => Tig::Optimized,
@@ -940,7 +940,7 @@ fn show(dot: &str, format: GraphFormat) -> u8 {
 /// Prints the automata of a program, or its linear system.
 fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     use rendez_certificate::{Plan, Subject};
-    use rendez_network::net::Budget;
+    use rendez_petri::net::Budget;
     let mut program = ready.program;
     program.monitors.truncate(1);
     let query = ready.queries.into_iter().next().flatten();
@@ -953,7 +953,7 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
             return BAD_INPUT;
         }
     };
-    let semantics = Semantics::bounded(&program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&program, ready.recursion);
     let plan = Plan::default();
     let budget = Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = rendez_certificate::learn(&semantics, &subject, &plan, budget);
@@ -964,7 +964,7 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
     let text = match graph.format {
         GraphFormat::Lp => rendez_ilp::export::lp(&plan.system(&learnt.net, &learnt.goal)),
         GraphFormat::Mps => rendez_ilp::export::mps(&plan.system(&learnt.net, &learnt.goal)),
-        _ => rendez_ilp::export::dot(&program, &learnt.network, &learnt.net),
+        _ => rendez_ilp::export::dot(&program, &learnt.cache, &learnt.net),
     };
     show(&text, graph.format)
 }

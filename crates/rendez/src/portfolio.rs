@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{
+use rendez_model::Program;
+use rendez_reach::{Config, ctl};
+use rendez_verdict::{
     Answer, Control, End, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Question, Reason,
     Severity, Stats,
 };
-use rendez_model::Program;
-use rendez_model::semantics::Semantics;
-use rendez_reach::{Config, ctl};
 
 use crate::arguments::Engine;
 use crate::commands::{Queries, Ready};
@@ -245,7 +244,7 @@ impl Verdicts {
             engine: "auto",
             text: m.text.clone(),
             answer: unknown(),
-            covers: rendez_evidence::covers(m, job.options.fairness),
+            covers: rendez_verdict::covers(m, job.options.fairness),
             assumptions: Vec::new(),
             vacuous: None,
             stats: None,
@@ -422,7 +421,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
             }
         }
         Answer::Holds => {
-            let semantics = Semantics::bounded(program, recursion);
+            let semantics = rendez_analysis::semantics(program, recursion);
             let stands_still = |f: &&Finding| {
                 let last = f.trace.as_ref().map(|t| &t.last);
                 is_blocking(f.kind) && last.is_some_and(|last| semantics.enabled(last).is_empty())

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use rendez_evidence::{Answer, Control, End, Obstacle, Options, Outcome};
+use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome};
 
 struct Running {
     engine: &'static str,
@@ -274,7 +274,7 @@ fn show(board: &Board, done: &AtomicBool, timeout: Option<Duration>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rendez_evidence::Kind;
+    use rendez_verdict::Kind;
 
     /// What is told of a run whose engine does not stop when it should.
     fn told_of_late(options: &Options, answers: Vec<(Kind, Answer)>) -> Outcome {

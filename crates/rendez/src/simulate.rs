@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use rendez_evidence::TraceStep;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_report::describe;
+use rendez_verdict::TraceStep;
 
 use crate::arguments::Simulate;
 use crate::commands::{BAD_INPUT, Ready, executable, prepare, read};
@@ -16,7 +16,7 @@ pub fn run(simulate: &Simulate) -> u8 {
         Ok(ready) => ready,
         Err(status) => return status,
     };
-    if let Err(status) = prepare(&simulate.input, &mut ready, rendez_model::passes::Delays::Any)
+    if let Err(status) = prepare(&simulate.input, &mut ready, rendez_analysis::passes::Delays::Any)
         .and_then(|()| executable(&ready))
     {
         return status;
@@ -99,7 +99,7 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
 
 /// Says how the execution ended, and who waits for whom.
 fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
-    let waiting = rendez_evidence::why_blocked(semantics, state);
+    let waiting = rendez_verdict::why_blocked(semantics, state);
     if waiting.is_empty() {
         crate::say!("the program has ended");
         return 0;
@@ -113,7 +113,7 @@ fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
 }
 
 fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut state = semantics.initial();
     for (i, mv) in moves.iter().enumerate() {
         let possible = mv.task.index() < ready.program.tasks.len();
@@ -135,7 +135,7 @@ fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
 }
 
 fn random(ready: &Ready, seed: u64, steps: usize) -> u8 {
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut state = semantics.initial();
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     for number in 1..=steps {
@@ -157,7 +157,7 @@ fn random(ready: &Ready, seed: u64, steps: usize) -> u8 {
 }
 
 fn interactive(ready: &Ready) -> u8 {
-    let semantics = Semantics::bounded(&ready.program, ready.recursion);
+    let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut history = vec![semantics.initial()];
     let mut lines = std::io::stdin().lock().lines();
     loop {

@@ -8,8 +8,9 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Answer, End, Obstacle, Options, Outcome, Question};
-use rendez_model::{Program, passes};
+use rendez_analysis::passes;
+use rendez_model::Program;
+use rendez_verdict::{Answer, End, Obstacle, Options, Outcome, Question};
 
 use crate::arguments::Engine;
 use crate::commands::Queries;

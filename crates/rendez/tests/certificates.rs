@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use clap::Parser;
 use rendez::arguments::{Arguments, Command};
 use rendez_certificate::{Plan, Proof, Subject, verify};
-use rendez_evidence::{Answer, Control, Options};
-use rendez_model::semantics::{DEFAULT_RECURSION, Semantics, What};
+use rendez_model::semantics::{DEFAULT_RECURSION, What};
 use rendez_model::state::Status;
 use rendez_model::{Program, TaskId};
+use rendez_verdict::{Answer, Control, Options};
 
 /// Larger programs are passed over.
 const MOST_NODES: usize = 30;
@@ -23,8 +23,8 @@ fn corpus(name: &str) -> PathBuf {
 }
 
 fn simplified(mut program: Program) -> Program {
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
     program
 }
 
@@ -51,7 +51,7 @@ fn programs() -> Vec<(String, Program)> {
 
 /// Whether a state can be reached in which nobody can move and somebody has not ended; none where this is not known.
 fn stands_still(program: &Program) -> Option<bool> {
-    let semantics = Semantics::new(program);
+    let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let mut work = vec![semantics.initial()];
     let mut known: HashSet<Vec<u8>> = HashSet::new();
     let mut still = false;

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rendez_directed::{Heuristic, Measure, Order, Settings, Wanted, seek};
-use rendez_evidence::{Answer, Control, End, Kind, Options};
-use rendez_model::semantics::Semantics;
+use rendez_verdict::{Answer, Control, End, Kind, Options};
 
 const STATES: usize = 10_000;
 
@@ -18,8 +17,8 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
     if exact.end != End::Complete || !exact.reached.is_empty() {
         return None;
     }
-    let semantics = Semantics::bounded(&program, options.recursion);
-    let local = rendez_explore::local_steps(&program, &options);
+    let semantics = rendez_analysis::semantics(&program, options.recursion);
+    let local = rendez_search::local_steps(&program, &options);
     let run = |wanted: Wanted, heuristic: Heuristic, order: Order, partial: bool| {
         let settings = Settings { order, seed: 7, partial, ..Settings::default() };
         seek(&semantics, &local, wanted, heuristic, &settings, &options, &control).search

@@ -1,12 +1,12 @@
 //! What the code alone shows about exceptions, on programs that raise some and on programs that nearly do.
 
-use rendez_evidence::Kind::{self, ProgramError, TaskingError, UnhandledException};
+use rendez_verdict::Kind::{self, ProgramError, TaskingError, UnhandledException};
 
 fn never_raised(declarations: &str, body: &str) -> Vec<Kind> {
     let source = format!("procedure Main is\n{declarations}\nbegin\n{body}\nend Main;\n");
     let read = rendez_ada::read_text(&source);
     let mut program = read.program.unwrap_or_else(|| panic!("{source}\n{:?}", read.diagnostics));
-    rendez_model::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
     rendez_reach::never_raised(&program)
 }
 

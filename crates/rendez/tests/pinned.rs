@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use rendez::arguments::{Arguments, Command};
-use rendez_evidence::{Control, End, Options};
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
 use rendez_reach::Config;
+use rendez_verdict::{Control, End, Options};
 
 /// Larger searches are given up.
 const MOST_STATES: usize = 3000;
@@ -58,16 +57,16 @@ fn prepared(file: &Path) -> Option<Program> {
 
 fn generated(source: &str) -> Option<Program> {
     let mut program = rendez_ada::read_text(source).program?;
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut program);
-    rendez_model::passes::drop_idle_locks(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut program);
+    rendez_analysis::passes::drop_idle_locks(&mut program);
     Some(program)
 }
 
 /// The line of a program.
 fn pinned(name: &str, program: &Program) -> String {
-    let semantics = Semantics::new(program);
+    let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let options = Options { max_states: MOST_STATES, ..Options::default() };
     let config = Config::default();
     let ways = [

@@ -10,11 +10,11 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rendez_evidence::{Answer, Control, End, Kind, Options, Outcome};
-use rendez_explore::{Breadth, check, local_steps, search};
+use rendez_explore::check;
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
 use rendez_reach::{Config, Keep};
+use rendez_search::{Breadth, local_steps, search};
+use rendez_verdict::{Answer, Control, End, Kind, Options, Outcome};
 
 /// Programs in which nobody waits for ever, and those of which the code alone shows it.
 static FREE: AtomicUsize = AtomicUsize::new(0);
@@ -34,7 +34,10 @@ fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
 /// would take most of the time of a test run.
 fn is_small(program: &Program) -> bool {
     let options = Options { max_states: *MOST_STATES, merge_local: false, ..Options::default() };
-    let (semantics, local) = (Semantics::new(program), local_steps(program, &options));
+    let (semantics, local) = (
+        rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION),
+        local_steps(program, &options),
+    );
     search(&semantics, &local, &options, &Control::default(), &mut Breadth::default()).end == End::Complete
 }
 
@@ -77,17 +80,17 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let plain = verdicts(&program, false)?;
     let merged = verdicts(&program, true)?;
     let mut passed = program.clone();
-    rendez_model::passes::propagate_constants(&mut passed);
-    rendez_model::passes::slice(&mut passed, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut passed);
-    rendez_model::passes::drop_idle_locks(&mut passed);
+    rendez_analysis::passes::propagate_constants(&mut passed);
+    rendez_analysis::passes::slice(&mut passed, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut passed);
+    rendez_analysis::passes::drop_idle_locks(&mut passed);
     let broken = rendez_model::validate(&passed);
     if !broken.is_empty() {
         return Some(Err(format!("the passes break the model: {broken:?}")));
     }
     let sliced = verdicts(&passed, true)?;
     let mut flat = program.clone();
-    rendez_model::passes::inline(&mut flat, 4);
+    rendez_analysis::passes::inline(&mut flat, 4);
     let inlined = verdicts(&flat, true)?;
     let mut all = vec![("plain", plain), ("merged", merged), ("sliced", sliced), ("inlined", inlined)];
     let config = Config::default();
@@ -212,13 +215,13 @@ fn passes_and_merging_keep_the_verdicts_of_random_programs() {
 fn an_accepted_call_depends_on_its_own_guard() {
     let steps = |source: &str| {
         let mut program = rendez_ada::read_text(source).program.expect("a program");
-        rendez_model::passes::propagate_constants(&mut program);
-        let semantics = Semantics::new(&program);
+        rendez_analysis::passes::propagate_constants(&mut program);
+        let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
         // Cells have slots of their own.
         let config = Config { whole: 2, stubborn: false, symmetry: false, ..Config::default() };
         let reached = rendez_reach::reach(&semantics, &Options::default(), &config, &Control::default(), &[]);
         assert_eq!(reached.end, End::Complete);
-        (reached.stats.states, reached.network.tables.outcomes.len())
+        (reached.stats.states, reached.cache.trees.outcomes.len())
     };
     let source = include_str!("../../../corpus/guards_of_several_variables.adb");
     let raising = source.replace("when Owner (3) = 0 =>", "when Owner (3) = 0 or else 6 / Owner (3) = 7 =>");
@@ -240,8 +243,8 @@ fn threads_reach_the_states_that_one_reaches() {
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "adb")) {
         let text = std::fs::read(file).ok().and_then(|bytes| rendez_source::decode(&bytes).ok());
         let Some(mut program) = text.and_then(|text| rendez_ada::read_text(&text).program) else { continue };
-        rendez_model::passes::propagate_constants(&mut program);
-        let semantics = Semantics::new(&program);
+        rendez_analysis::passes::propagate_constants(&mut program);
+        let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
         let options = Options { max_states: 5_000, ..Options::default() };
         let reach = |threads: usize, whole: usize| {
             let plain = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };

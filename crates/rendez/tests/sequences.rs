@@ -6,10 +6,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_evidence::{Answer, Control, End, Options, PropertyAnswer, Random};
 use rendez_generate::Tested;
 use rendez_model::Program;
 use rendez_reach::Config;
+use rendez_verdict::{Answer, Control, End, Options, PropertyAnswer, Random};
 
 /// Something that happens in a program, as a property file says it.
 fn pattern(program: &Program, random: &mut Random) -> Option<String> {
@@ -101,9 +101,9 @@ fn property(program: &Program, random: &mut Random) -> Option<String> {
 
 fn followed(program: &Program, text: &str) -> Option<Program> {
     let file = rendez_property::regular::parse_file(text).expect("a property");
-    let bound = rendez_evidence::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
+    let bound = rendez_verdict::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
     let mut program = program.clone();
-    rendez_evidence::follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
+    rendez_verdict::follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
     Some(program)
 }
 
@@ -181,10 +181,10 @@ fn exactly(program: &Program, options: &Options) -> Option<PropertyAnswer> {
 /// A program after all passes.
 fn passed(program: &Program) -> Program {
     let mut program = program.clone();
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut program);
-    rendez_model::passes::drop_idle_locks(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut program);
+    rendez_analysis::passes::drop_idle_locks(&mut program);
     program
 }
 
@@ -353,7 +353,7 @@ fn linear(
 /// Whether a state can be reached in which nobody can move, and not all have ended; None if there are
 /// too many states, or it depends on a guess.
 fn blocks(program: &Program) -> Option<bool> {
-    let semantics = rendez_model::semantics::Semantics::bounded(program, Options::default().recursion);
+    let semantics = rendez_analysis::semantics(program, Options::default().recursion);
     let mut known = std::collections::HashSet::new();
     let mut work = vec![semantics.initial()];
     while let Some(state) = work.pop() {
@@ -374,7 +374,7 @@ fn blocks(program: &Program) -> Option<bool> {
                 }
             }
         }
-        if !moves && state.tasks.iter().any(|t| rendez_evidence::alive(t.status)) {
+        if !moves && state.tasks.iter().any(|t| rendez_verdict::alive(t.status)) {
             return Some(true);
         }
         if known.len() > 20_000 {

@@ -4,10 +4,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_evidence::{Answer, Control, Fairness, Options, Outcome, Question, Random};
 use rendez_explore::Unfolded;
 use rendez_model::{EntryId, Program};
 use rendez_reach::Config;
+use rendez_verdict::{Answer, Control, Fairness, Options, Outcome, Question, Random};
 
 /// States of the largest programs that are looked at.
 const MOST_STATES: usize = 3_000;
@@ -123,10 +123,10 @@ const FAIRNESS: [Fairness; 3] = [Fairness::None, Fairness::Weak, Fairness::Fifo]
 
 fn sliced(program: &Program) -> Program {
     let mut sliced = program.clone();
-    rendez_model::passes::propagate_constants(&mut sliced);
-    rendez_model::passes::slice(&mut sliced, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::classify_inputs(&mut sliced);
-    rendez_model::passes::drop_idle_locks(&mut sliced);
+    rendez_analysis::passes::propagate_constants(&mut sliced);
+    rendez_analysis::passes::slice(&mut sliced, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::classify_inputs(&mut sliced);
+    rendez_analysis::passes::drop_idle_locks(&mut sliced);
     sliced
 }
 
@@ -189,8 +189,8 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
     let mut program = rendez_ada::read_text(source).program?;
     let formula = rendez_property::ctl::parse(text).ok()?;
     Question::mark(&mut program, &formula).ok()?;
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
     let question = Question::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
     let fairness = Fairness::None;
     let options = Options { max_states: 2 * MOST_STATES, fairness, ..Options::default() };
@@ -303,9 +303,9 @@ fn pattern(program: &Program, random: &mut Random) -> String {
 
 fn followed(program: &Program, text: &str) -> Option<Program> {
     let file = rendez_property::regular::parse_file(text).expect("a pattern");
-    let monitors = rendez_evidence::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
+    let monitors = rendez_verdict::bind(program, &file, |_| rendez_source::Span::NOWHERE).ok()?;
     let mut program = program.clone();
-    rendez_evidence::follow(&mut program, monitors.into_iter().map(|b| b.monitor).collect());
+    rendez_verdict::follow(&mut program, monitors.into_iter().map(|b| b.monitor).collect());
     Some(program)
 }
 

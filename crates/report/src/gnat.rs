@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use rendez_evidence::Severity;
 use rendez_source::Span;
+use rendez_verdict::Severity;
 
 use crate::text::headline;
 use crate::{Report, groups};

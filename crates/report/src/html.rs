@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
-use rendez_evidence::{Answer, Finding, Role, Severity, Waiting};
 use rendez_model::TaskId;
+use rendez_verdict::{Answer, Finding, Role, Severity, Waiting};
 use serde::Serialize;
 
 use crate::text::{SHOWN_CHECKS, assumptions, headline};

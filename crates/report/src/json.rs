@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rendez_evidence::{Answer, Finding, PropertyAnswer, Severity, Stats};
+use rendez_verdict::{Answer, Finding, PropertyAnswer, Severity, Stats};
 use serde::Serialize;
 
 use crate::text::assumptions;

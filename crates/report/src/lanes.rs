@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use rendez_evidence::Finding;
 use rendez_model::{Program, TaskId};
+use rendez_verdict::Finding;
 
 use crate::trace::Told;
 

@@ -10,9 +10,9 @@ mod story;
 mod text;
 mod trace;
 
-use rendez_evidence::{Finding, Kind, Obstacle, Outcome};
 use rendez_model::Program;
 use rendez_source::{Diagnostic, SourceMap, Span};
+use rendez_verdict::{Finding, Kind, Obstacle, Outcome};
 
 pub use gnat::gnat;
 pub use html::{Graph, draw, html};
@@ -51,7 +51,7 @@ impl Report<'_> {
 
     /// The exit status: 0 all hold, 1 some error found, 3 something undecided.
     pub fn status(&self) -> u8 {
-        use rendez_evidence::{Answer, Severity};
+        use rendez_verdict::{Answer, Severity};
         let mut undecided = false;
         if self.deny_warnings && !self.vacuous().is_empty() {
             return 1;
@@ -78,7 +78,7 @@ impl Report<'_> {
 
 /// All findings, the most serious first, each group with what has the same cause.
 fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
-    use rendez_evidence::Answer;
+    use rendez_verdict::Answer;
     let checks = report.outcome.answers.iter().filter(|(kind, _)| report.wanted(*kind)).map(|(_, a)| a);
     let mut all: Vec<&Finding> = Vec::new();
     for answer in checks.chain(report.outcome.properties.iter().map(|p| &p.answer)) {
@@ -146,8 +146,8 @@ fn leads_to(cause: &Finding, finding: &Finding) -> bool {
 
 /// What would help where there is no verdict: at which step a trace becomes doubtful, or which limit
 /// was in the way.
-fn help(report: &Report, answer: &rendez_evidence::Answer) -> Option<String> {
-    let rendez_evidence::Answer::Inconclusive(why, list) = answer else { return None };
+fn help(report: &Report, answer: &rendez_verdict::Answer) -> Option<String> {
+    let rendez_verdict::Answer::Inconclusive(why, list) = answer else { return None };
     let program = report.program;
     let guess = list.iter().find_map(|f| f.trace.as_ref()?.steps.iter().find(|s| s.step.guessed));
     if let Some(step) = guess {

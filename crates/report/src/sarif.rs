@@ -1,7 +1,7 @@
 //! The report as SARIF 2.1.0, for code hosts and editors.
 
-use rendez_evidence::{Answer, Finding, Kind, PropertyAnswer, Severity};
 use rendez_source::Span;
+use rendez_verdict::{Answer, Finding, Kind, PropertyAnswer, Severity};
 use serde_json::{Value, json};
 
 use crate::text::headline;

@@ -1,8 +1,8 @@
 //! A trace as a story: who does what, in the program's words.
 
-use rendez_evidence::TraceStep;
 use rendez_model::semantics::What;
 use rendez_model::{Action, EntryId, Expr, Place, Program, Value, VarId};
+use rendez_verdict::TraceStep;
 
 /// What a step does, and the event it stands for; None if it is not worth telling.
 pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)> {
@@ -89,7 +89,7 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
                     .collect();
                 (!shown.is_empty()).then(|| (format!("sets {}", shown.join(", ")), "assign".into()))
             }
-            Action::Event { .. } => rendez_evidence::annotation(program, step.step.loc)
+            Action::Event { .. } => rendez_verdict::annotation(program, step.step.loc)
                 .map(|name| (format!("event {name}"), name.to_owned())),
             Action::Complete { .. } => Some(("completes".into(), "complete".into())),
             _ => None,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use rendez_evidence::{Answer, Finding, Severity};
 use rendez_source::{Diagnostic, Span, render};
+use rendez_verdict::{Answer, Finding, Severity};
 
 use crate::lanes::lanes;
 use crate::trace::{Told, changes, switches, tell};

@@ -1,9 +1,9 @@
 //! Traces as they are told: the steps worth a sentence, and those of them that matter.
 
-use rendez_evidence::{Finding, Kind, Trace, TraceStep};
 use rendez_model::semantics::What;
 use rendez_model::{Action, Owner, Program, TaskId, Value, VarId};
 use rendez_source::Span;
+use rendez_verdict::{Finding, Kind, Trace, TraceStep};
 
 use crate::story::{describe, is_named};
 

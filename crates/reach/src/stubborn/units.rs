@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use rendez_model::access::{Access, closure_by, each_written};
+use rendez_analysis::access::Access;
+use rendez_model::code::{closure_by, each_written};
 use rendez_model::{
     Action, CallMode, EntryId, Expr, Loc, Owner, Place, ProcId, Program, Task, TaskId, VarId,
 };
-use rendez_network::quiet::Quiet;
-use rendez_network::slots::Slots;
-use rendez_network::steps::Steps;
+use rendez_petri::slots::Slots;
+use rendez_petri::steps::Steps;
+use rendez_petri::unobservable::Unobservable;
 use rustc_hash::FxHashMap;
 
 use super::{NONE, Stubborn, Unit};
@@ -17,7 +18,7 @@ use super::{NONE, Stubborn, Unit};
 pub struct Code<'a> {
     program: &'a Program,
     access: &'a Access,
-    quiet: &'a Quiet,
+    unobservable: &'a Unobservable,
     slots: &'a Slots,
     /// By location: the procedure it belongs to.
     proc_of: Vec<Option<ProcId>>,
@@ -36,7 +37,7 @@ pub struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub fn new(steps: &'a Steps<'_, 'a>, slots: &'a Slots) -> Self {
-        let (program, access, quiet) = (steps.semantics.program, &steps.access, &steps.quiet);
+        let (program, access, unobservable) = (steps.semantics.program, &steps.access, &steps.unobservable);
         let n = program.nodes.len();
         let mut proc_of = vec![None; n];
         for p in 0..program.procs.len() {
@@ -67,7 +68,7 @@ impl<'a> Code<'a> {
         let mut code = Code {
             program,
             access,
-            quiet,
+            unobservable,
             slots,
             proc_of,
             sites,
@@ -261,7 +262,7 @@ impl<'a> Code<'a> {
             && !matches!(self.program.node(loc).action, Action::Activate { .. } | Action::Terminate)
             && match self.program.node(loc).action {
                 Action::Complete { .. } => {
-                    self.task_of[loc.index()].is_some_and(|t| !self.quiet.completion[t.index()])
+                    self.task_of[loc.index()].is_some_and(|t| !self.unobservable.completion[t.index()])
                 }
                 _ => true,
             }
@@ -387,7 +388,7 @@ impl<'a> Code<'a> {
             };
             let entries = program.possible_entries(entry);
             let owner = |e: &EntryId| match program.entries[e.index()].owner {
-                Owner::Task(task) if self.quiet.entry[e.index()] => Some(task),
+                Owner::Task(task) if self.unobservable.entry[e.index()] => Some(task),
                 _ => None,
             };
             let Some(acceptor) = entries.first().and_then(owner) else { continue };
@@ -437,9 +438,9 @@ impl<'a> Code<'a> {
                 entries.dedup();
                 unit.inert = otherwise.is_none()
                     && delays.is_empty()
-                    && self.quiet.select[loc.index()]
+                    && self.unobservable.select[loc.index()]
                     && !self.may_raise(&self.program.node(loc).action)
-                    && entries.iter().all(|e| self.quiet.entry[e.index()]);
+                    && entries.iter().all(|e| self.unobservable.entry[e.index()]);
                 unit.accepts = entries.iter().map(|e| e.0).collect();
             }
             _ => {}
@@ -475,7 +476,7 @@ impl<'a> Code<'a> {
                         Owner::Task(owner) => {
                             touched.reads[end(owner.index())] = true;
                             // A call that really waits in a queue changes the slot of the called task.
-                            if !self.quiet.entry[e.index()] {
+                            if !self.unobservable.entry[e.index()] {
                                 touched.writes[owner.index()] = true;
                             }
                         }
@@ -491,7 +492,7 @@ impl<'a> Code<'a> {
                     touched.writes[end(task)] = true;
                 }
                 for e in alternatives.iter().flat_map(|a| program.possible_entries(&a.entry)) {
-                    if !self.quiet.entry[e.index()] {
+                    if !self.unobservable.entry[e.index()] {
                         self.touch_callers(e, touched);
                     }
                 }
@@ -524,7 +525,7 @@ impl<'a> Code<'a> {
                     self.touch_activators(TaskId::from(task), touched);
                 }
                 for (e, entry) in program.entries.iter().enumerate() {
-                    if entry.owner == Owner::Task(TaskId::from(task)) && !self.quiet.entry[e] {
+                    if entry.owner == Owner::Task(TaskId::from(task)) && !self.unobservable.entry[e] {
                         self.touch_callers(EntryId::from(e), touched);
                     }
                 }
@@ -567,7 +568,7 @@ impl<'a> Code<'a> {
                 let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
                 barrier.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true);
             }
-            if !self.quiet.entry[e] {
+            if !self.unobservable.entry[e] {
                 self.touch_callers(EntryId::from(e), touched);
             }
         }
@@ -595,7 +596,7 @@ impl<'a> Code<'a> {
 
     /// Everybody who may wait for the activation of a task goes on behind it.
     fn touch_activators(&self, task: TaskId, touched: &mut Touched) {
-        for parent in &self.quiet.activators[task.index()] {
+        for parent in &self.unobservable.activators[task.index()] {
             touched.writes[parent.index()] = true;
             if std::mem::replace(&mut touched.activators[parent.index()], true) {
                 continue;

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
-use rendez_evidence::{Control, End, Options, Question, Random, Resolved};
-use rendez_model::semantics::Semantics;
 use rendez_model::{Loc, Program};
+use rendez_verdict::{Control, End, Options, Question, Random, Resolved};
 
 use super::growth::{Curve, plot};
 use crate::commands::BAD_INPUT;
@@ -241,7 +240,7 @@ impl Case {
         let front = rendez_ada::read_text(&text);
         let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
         if access {
-            rendez_model::passes::split_accesses(&mut program);
+            rendez_analysis::passes::split_accesses(&mut program);
         }
         let mut stops = Vec::new();
         let formula = (family == "hyman").then(|| {
@@ -263,8 +262,8 @@ impl Case {
     fn seek(&self, heuristic: Heuristic, order: Order, seed: u64, merge_local: bool) -> (Directed, f64) {
         let started = Instant::now();
         let options = Options { max_states: CUT, merge_local, memory: 8 << 30, ..Options::default() };
-        let semantics = Semantics::bounded(&self.program, options.recursion);
-        let mut local = rendez_explore::local_steps(&self.program, &options);
+        let semantics = rendez_analysis::semantics(&self.program, options.recursion);
+        let mut local = rendez_search::local_steps(&self.program, &options);
         self.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
         let wanted = self.formula.as_ref().map_or(Wanted::Blocking, Wanted::Formula);
         let settings = Settings { order, seed, ..Settings::default() };

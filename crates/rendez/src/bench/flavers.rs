@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Answer, Control, Options, PropertyAnswer};
 use rendez_flow::cfg::Facts;
 use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
@@ -12,6 +11,7 @@ use rendez_flow::propagate::{Interleaving, Verdict, propagate};
 use rendez_flow::tfg::{Plan, Tfg, What};
 use rendez_flow::{Settings, cells_to_follow, decide};
 use rendez_model::{Program, TaskId, VarId};
+use rendez_verdict::{Answer, Control, Options, PropertyAnswer};
 
 use super::flavers_families::{FAMILIES, Family, Property};
 use super::growth::{Curve, plot};
@@ -21,9 +21,9 @@ pub fn followed(source: &str, property: &str, name: &str) -> Program {
     let mut program = read(source);
     let file = rendez_property::regular::parse_file(property)
         .unwrap_or_else(|w| panic!("{name}: {w:?}\n{property}"));
-    let bound = rendez_evidence::bind(&program, &file, |_| rendez_source::Span::NOWHERE)
+    let bound = rendez_verdict::bind(&program, &file, |_| rendez_source::Span::NOWHERE)
         .unwrap_or_else(|w| panic!("{name}: {w:?}"));
-    rendez_evidence::follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
+    rendez_verdict::follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
     passed(program)
 }
 
@@ -38,9 +38,9 @@ fn read(source: &str) -> Program {
 }
 
 fn passed(mut program: Program) -> Program {
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
-    rendez_model::passes::drop_idle_locks(&mut program);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
+    rendez_analysis::passes::drop_idle_locks(&mut program);
     program
 }
 

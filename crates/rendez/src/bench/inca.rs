@@ -4,12 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rendez_certificate::{Plan, Query, Subject, learn, verify};
-use rendez_evidence::{Answer, Control, Options};
 use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
 use rendez_ilp::{Decided, Settings};
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
+use rendez_verdict::{Answer, Control, Options};
 
 use super::flavers::followed;
 use super::growth::{Curve, plot};
@@ -143,17 +142,16 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     // The letters are of interest, not the automaton: it is at one place only.
     let mut observed = program;
     observed.monitors[0] = observed.monitors[0].watching();
-    let semantics = Semantics::bounded(&observed, Options::default().recursion);
+    let semantics = rendez_analysis::semantics(&observed, Options::default().recursion);
     let plan = Plan { single: true, split, ..Plan::default() };
-    let budget =
-        rendez_network::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };
+    let budget = rendez_petri::net::Budget { until: None, memory: usize::MAX, control: &Control::default() };
     let learnt = match learn(&semantics, &Subject::Property, &plan, budget) {
         Ok(learnt) => learnt,
         Err(why) => panic!("{why:?}"),
     };
     let first =
         learnt.net.components.iter().position(|c| c.name == "Resource" || c.name == "T1").unwrap_or(0);
-    (Published::new(&observed, &learnt.network, &learnt.net, &query), first)
+    (Published::new(&observed, &learnt.cache, &learnt.net, &query), first)
 }
 
 /// Figures 3 and 4.

@@ -8,11 +8,10 @@ mod growth;
 mod inca;
 mod peers;
 
-use rendez_evidence::{Control, Options};
 use rendez_model::Program;
-use rendez_model::semantics::Semantics;
 use rendez_reach::Tig;
 use rendez_reach::cats::Ticg;
+use rendez_verdict::{Control, Options};
 
 use crate::arguments::{Bench, Table};
 use crate::commands::BAD_INPUT;
@@ -120,11 +119,11 @@ fn model(family: &str, n: usize, untracked: &[&str]) -> Program {
     let family = FAMILIES.iter().find(|f| f.name == family).expect("a family");
     let front = rendez_ada::read_text(&family.source(n, None));
     let mut program = front.program.unwrap_or_else(|| panic!("{:?}", front.diagnostics));
-    rendez_model::passes::make_opaque(&mut program, |_, v| {
+    rendez_analysis::passes::make_opaque(&mut program, |_, v| {
         untracked.iter().any(|u| v.name.to_lowercase().ends_with(&u.to_lowercase()))
     });
-    rendez_model::passes::propagate_constants(&mut program);
-    rendez_model::passes::slice(&mut program, &[], rendez_model::passes::Delays::Any);
+    rendez_analysis::passes::propagate_constants(&mut program);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
     program
 }
 
@@ -193,7 +192,7 @@ fn cats() -> u8 {
                 "butler" => model("butler", n, &["room_occupants"]),
                 _ => model("butler", n, &[]),
             };
-            let semantics = Semantics::new(&program);
+            let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
             let Some(ticg) = Ticg::new(&semantics, *tig, &options, &Control::default()) else {
                 crate::say!("| {part} | {} | {n} | {states} | limit | | | | |", tig_name(*tig));
                 continue;
@@ -223,7 +222,7 @@ fn cats() -> u8 {
     crate::say!("\n{equal} of {rows} rows equal");
     crate::say!("\nThe report on four philosophers (unoptimized):\n");
     let program = model("philosophers", 4, &[]);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     if let Some(ticg) = Ticg::new(&semantics, Tig::Unoptimized, &options, &Control::default()) {
         for id in ticg.potential_deadlocks() {
             ticg.path(id).iter().chain(&ticg.ready(id)).for_each(|line| crate::say!("{line}"));
@@ -246,7 +245,7 @@ fn cats() -> u8 {
         ("chiron-decomposed", 3, Tig::Modified),
     ] {
         let program = model(family, n, &[]);
-        let semantics = Semantics::new(&program);
+        let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
         if let Some(ticg) = Ticg::new(&semantics, tig, &options, &Control::default()) {
             crate::say!(
                 "| {family}:{n} | {} | {} | {} | {} |",

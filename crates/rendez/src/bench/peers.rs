@@ -3,9 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rendez_evidence::{Control, End, Options};
-use rendez_model::semantics::Semantics;
 use rendez_reach::{Config, reach};
+use rendez_verdict::{Control, End, Options};
 
 use super::{families, model};
 
@@ -66,7 +65,7 @@ fn one_and_two(family: &str, n: usize) -> Option<(Row, Row)> {
 /// Our search, with all reductions or with none.
 pub(super) fn ours(family: &str, n: usize, threads: usize, reduced: bool, seconds: u64) -> Option<Row> {
     let program = model(family, n, &[]);
-    let semantics = Semantics::new(&program);
+    let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let options = Options {
         max_states: 100_000_000,
         memory: 8 << 30,

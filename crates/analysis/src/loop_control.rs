@@ -1,0 +1,92 @@
+//! Which branches decide about another round of a loop.
+//!
+//! A procedure is a part of whatever calls it: a branch in it that leads to an exception decides about the loop
+//! around the call, and the loop around the call may have no exit but that. Here the graphs stay apart, and what
+//! holds of calls is handed down to what is called, so that the answer is the one that a program with all its calls
+//! replaced by copies would give.
+
+use crate::postdominators::{Graph, is_branch};
+use rendez_model::program::*;
+
+pub struct LoopControl {
+    repeats: Vec<bool>,
+}
+
+/// What is known of the calls of a procedure.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Called {
+    /// Some are in a loop.
+    in_loop: bool,
+    /// Some are in a loop that has no exit.
+    endlessly: bool,
+}
+
+impl LoopControl {
+    pub fn new(program: &Program) -> LoopControl {
+        let leaves = leaving(program);
+        let graph = |start: Loc| Graph::new(program, start, |proc| leaves[proc.index()]);
+        let tasks: Vec<Graph> = program.tasks.iter().map(|task| graph(task.start)).collect();
+        let procs: Vec<Graph> = program.procs.iter().map(|proc| graph(proc.start)).collect();
+        let mut called = vec![Called::default(); procs.len()];
+        loop {
+            let before = called.clone();
+            let owners = tasks.iter().map(|graph| (graph, Called::default()));
+            for (graph, around) in owners.chain(procs.iter().zip(before.iter().copied())) {
+                for (i, loc) in graph.order.iter().enumerate() {
+                    let Action::Call { proc, .. } = &program.node(*loc).action else { continue };
+                    let called = &mut called[proc.index()];
+                    let through = graph.returns[i];
+                    called.in_loop |= (through && around.in_loop) || graph.is_on_cycle(i);
+                    called.endlessly |=
+                        (through && around.endlessly) || (graph.endless[i] && graph.is_on_cycle(i));
+                }
+            }
+            if called == before {
+                break;
+            }
+        }
+        let mut control = LoopControl { repeats: vec![false; program.nodes.len()] };
+        for graph in &tasks {
+            control.find(program, graph, Called::default());
+        }
+        for (graph, called) in procs.iter().zip(called) {
+            control.find(program, graph, called);
+        }
+        control
+    }
+
+    /// Whether the branch decides about another round of a loop, or is in one that has no exit.
+    pub fn repeats(&self, loc: Loc) -> bool {
+        self.repeats[loc.index()]
+    }
+
+    fn find(&mut self, program: &Program, graph: &Graph, called: Called) {
+        let exit = graph.order.len() + 1;
+        for (i, loc) in graph.order.iter().enumerate().filter(|(_, loc)| is_branch(program, **loc)) {
+            let loops = graph.behind(i, graph.postdominator[i]).contains(&i);
+            let endless = graph.endless[i] && graph.is_on_cycle(i);
+            // One arm goes on behind the call, the other one does not.
+            let around = called.in_loop && graph.returns[i] && graph.postdominator[i] == exit;
+            let around_endless = called.endlessly && graph.returns[i];
+            self.repeats[loc.index()] |= loops || endless || around || around_endless;
+        }
+    }
+}
+
+/// Procedures from which there is a way out that is no return.
+fn leaving(program: &Program) -> Vec<bool> {
+    let bodies: Vec<Vec<Loc>> = program.procs.iter().map(|proc| program.reachable(proc.start)).collect();
+    let mut leaves = vec![false; bodies.len()];
+    loop {
+        let leaves_at = |loc: &Loc| match &program.node(*loc).action {
+            Action::Return => false,
+            Action::Call { proc, .. } if leaves[proc.index()] => true,
+            action => action.successors().is_empty(),
+        };
+        let now: Vec<bool> = bodies.iter().map(|body| body.iter().any(leaves_at)).collect();
+        if now == leaves {
+            return leaves;
+        }
+        leaves = now;
+    }
+}

@@ -1,0 +1,543 @@
+//! What each task can do, learnt from the semantics.
+//!
+//! What a task does next depends on the contents of a few slots only: its own, that of the task it
+//! calls, that of a protected object. The first time such a combination turns up, the step is run
+//! on a watched state, and what it looked at, in which order, becomes a path in a decision tree;
+//! its outcomes become leaves: numbers of slots and their new contents. From then on the step costs
+//! a walk down the tree. So the search never interprets the program twice, and yet knows nothing
+//! about its meaning that the semantics did not say.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rendez_model::semantics::{Move, Step, What};
+use rendez_model::state::State;
+use rendez_model::watch::Log;
+use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
+use rendez_verdict::{Seen, seen_in};
+
+use crate::slots::{Note, Role, SlotSplit, Slots, rests_at};
+use crate::steps::{Fate, MacroStep, Steps};
+
+const UNKNOWN: u32 = u32::MAX;
+/// Slots that are compared at once.
+const BLOCK: usize = 16;
+/// Known to have no step, whatever the other slots hold.
+const IDLE: u32 = u32::MAX - 1;
+
+#[derive(Clone, Copy, Debug)]
+enum Tree {
+    /// Look at a slot; the index of its children.
+    Look { slot: u32, children: u32 },
+    /// A range of outcomes.
+    Leaf { first: u32, last: u32 },
+}
+
+/// One outcome of a step.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub task: TaskId,
+    pub fate: Fate,
+    pub guessed: bool,
+    /// Range of the slots that change, in `changes`.
+    pub changes: (u32, u32),
+    /// Exceptions and the like happen on the way.
+    pub notable: bool,
+}
+
+/// What else is known about an outcome; not needed while searching.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    pub moves: Vec<Move>,
+    pub steps: Vec<Step>,
+    pub movers: Vec<(TaskId, u8)>,
+    pub seen: Vec<Seen>,
+    pub entries: Vec<(EntryId, bool, bool)>,
+    /// The groups of steps that tasks with a choice have chosen.
+    pub groups: Vec<(TaskId, u32)>,
+}
+
+/// A node of a decision tree.
+pub enum Known<'a> {
+    Nothing,
+    Idle,
+    Outcomes(u32, u32),
+    /// A slot to look at, and where to go on for each of its contents.
+    Look(u32, &'a [u32]),
+}
+
+/// Everything that is needed to find the successors of a state.
+#[derive(Default)]
+pub struct DecisionTrees {
+    nodes: Vec<Tree>,
+    children: Vec<Vec<u32>>,
+    /// By task and contents of its slot.
+    roots: Vec<Vec<u32>>,
+    /// By task and contents: all its steps are choices of its own.
+    alone: Vec<Vec<bool>>,
+    anyone_alone: bool,
+    /// By task: how many contents its slot has had.
+    counts: Vec<usize>,
+    learnt: usize,
+    pub outcomes: Vec<Outcome>,
+    /// Slots and their new contents.
+    pub changes: Vec<(u32, u32)>,
+}
+
+pub struct StepCache<'s, 'p> {
+    pub steps: Steps<'s, 'p>,
+    pub slots: Slots,
+    pub trees: DecisionTrees,
+    pub stories: Vec<Story>,
+    log: Arc<Log>,
+    /// The state that was looked at last, watched, and its contents.
+    last: State,
+    contents: Vec<u32>,
+    pub first: MacroStep,
+    pub tig: Tig,
+    /// Numbers of interactions, for notes.
+    sites: IndexSet<(Loc, EntryId, Role)>,
+}
+
+/// Who takes part in a rendezvous, the number of the interaction, and whether it is still to end.
+type Met = (TaskId, u32, Option<(EntryId, Role)>);
+
+/// The three kinds of task interaction graphs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tig {
+    /// One node for each place where a task interacts.
+    #[default]
+    Modified,
+    /// One node for each interaction that may lead there.
+    Optimized,
+    /// And each rendezvous begins and ends in steps of their own.
+    Unoptimized,
+    /// As the modified kind, but a rendezvous that hands something back begins and ends in steps of
+    /// its own, and the acceptor knows the caller in between.
+    Split,
+}
+
+impl DecisionTrees {
+    pub fn tasks(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// The outcomes of a task's next step, if this combination of contents was seen before.
+    #[inline]
+    pub fn known(&self, task: usize, value: impl Fn(usize) -> u32) -> Option<std::ops::Range<u32>> {
+        let mut at = *self.roots[task].get(value(task) as usize)?;
+        loop {
+            if at >= IDLE {
+                return if at == IDLE { Some(0..0) } else { None };
+            }
+            match self.nodes[at as usize] {
+                Tree::Leaf { first, last } => return Some(first..last),
+                Tree::Look { slot, children } => {
+                    at = *self.children[children as usize].get(value(slot as usize) as usize)?;
+                }
+            }
+        }
+    }
+
+    /// The slots that a task's next step looks at, its own first.
+    pub fn looked_at(&self, task: usize, value: impl Fn(usize) -> u32, mut f: impl FnMut(usize)) {
+        f(task);
+        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
+        while at < IDLE
+            && let Tree::Look { slot, children } = self.nodes[at as usize]
+        {
+            f(slot as usize);
+            let list = &self.children[children as usize];
+            at = list.get(value(slot as usize) as usize).copied().unwrap_or(UNKNOWN);
+        }
+    }
+
+    /// Whether a task with these contents only chooses for itself; None if that is not known.
+    #[inline]
+    pub fn is_alone(&self, task: usize, number: u32) -> Option<bool> {
+        match self.knows(task, number) {
+            true => Some(self.alone[task][number as usize]),
+            false => None,
+        }
+    }
+
+    /// How many contents of a task's slot have a root.
+    pub fn roots(&self, task: usize) -> usize {
+        self.roots[task].len()
+    }
+
+    pub fn root(&self, task: usize, number: usize) -> Known<'_> {
+        self.at(self.root_node(task, number))
+    }
+
+    /// Where the tree of a task with these contents begins.
+    pub fn root_node(&self, task: usize, number: usize) -> u32 {
+        self.roots[task].get(number).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// Where to go on from a node that looks at a slot with these contents.
+    pub fn child(&self, node: u32, number: u32) -> u32 {
+        match self.at(node) {
+            Known::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
+            _ => node,
+        }
+    }
+
+    pub fn at(&self, node: u32) -> Known<'_> {
+        match node {
+            UNKNOWN => Known::Nothing,
+            IDLE => Known::Idle,
+            node => match self.nodes[node as usize] {
+                Tree::Leaf { first, last } => Known::Outcomes(first, last),
+                Tree::Look { slot, children } => Known::Look(slot, &self.children[children as usize]),
+            },
+        }
+    }
+
+    /// Whether the steps of a task are known for all contents that its slot ever had.
+    pub fn all_known(&self, task: usize) -> bool {
+        self.counts.get(task) == Some(&self.roots[task].len())
+            && self.roots[task].iter().all(|r| *r != UNKNOWN)
+    }
+
+    /// Grows with everything that is learnt.
+    pub fn size(&self) -> usize {
+        self.learnt
+    }
+
+    #[inline]
+    pub fn anyone_alone(&self) -> bool {
+        self.anyone_alone
+    }
+
+    fn knows(&self, task: usize, number: u32) -> bool {
+        self.roots[task].get(number as usize).is_some_and(|r| *r != UNKNOWN)
+    }
+
+    fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: Tree) {
+        self.learnt += 1;
+        let roots = &mut self.roots[task];
+        let own = values[task] as usize;
+        if roots.len() <= own {
+            roots.resize(own + 1, UNKNOWN);
+        }
+        // Where the next node hangs: a root, or a child.
+        let mut place: Option<(u32, usize)> = None;
+        let mut at = roots[own];
+        for &slot in looked.iter().filter(|s| **s as usize != task) {
+            let children = match (at < IDLE).then(|| self.nodes[at as usize]) {
+                Some(Tree::Look { slot: s, children }) => {
+                    debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
+                    children
+                }
+                _ => {
+                    let children = self.children.len() as u32;
+                    self.children.push(Vec::new());
+                    let node = self.nodes.len() as u32;
+                    self.nodes.push(Tree::Look { slot, children });
+                    self.hang(task, own, place, node);
+                    children
+                }
+            };
+            let value = values[slot as usize] as usize;
+            let list = &mut self.children[children as usize];
+            if list.len() <= value {
+                list.resize(value + 1, UNKNOWN);
+            }
+            place = Some((children, value));
+            at = list[value];
+        }
+        let empty = matches!(leaf, Tree::Leaf { first, last } if first == last);
+        let node = if empty { IDLE } else { self.nodes.len() as u32 };
+        if !empty {
+            self.nodes.push(leaf);
+        }
+        self.hang(task, own, place, node);
+    }
+
+    fn hang(&mut self, task: usize, own: usize, place: Option<(u32, usize)>, node: u32) {
+        match place {
+            None => self.roots[task][own] = node,
+            Some((children, value)) => self.children[children as usize][value] = node,
+        }
+    }
+}
+
+impl<'s, 'p> StepCache<'s, 'p> {
+    pub fn new(steps: Steps<'s, 'p>, tig: Tig) -> Self {
+        StepCache::with(steps, tig, &SlotSplit::Nobody)
+    }
+
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &SlotSplit) -> Self {
+        let first = steps.first();
+        let program = steps.semantics.program;
+        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
+        let trees = DecisionTrees {
+            roots: vec![Vec::new(); program.tasks.len()],
+            alone: vec![Vec::new(); program.tasks.len()],
+            ..DecisionTrees::default()
+        };
+        let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
+        StepCache {
+            slots,
+            trees,
+            stories: Vec::new(),
+            log: last.watch(),
+            last,
+            contents,
+            first,
+            steps,
+            tig,
+            sites: IndexSet::new(),
+        }
+    }
+
+    /// The contents of every slot at the start.
+    pub fn start(&mut self) -> Vec<u32> {
+        let program = self.steps.semantics.program;
+        let state = self.first.state.clone();
+        (0..self.slots.count_slots())
+            .map(|slot| self.slots.number(program, &state, slot, Note::default()))
+            .collect()
+    }
+
+    /// Runs the step of a task on the semantics and remembers what it depends on.
+    pub fn learn(&mut self, task: usize, values: &[u32]) {
+        let id = TaskId::from(task);
+        if let Some((entry, role)) = self.slots.note(task, values[task]).engaged {
+            return self.learn_end(id, entry, role, values);
+        }
+        let state = self.watched(values);
+        let mut found = Vec::new();
+        self.steps.of(&state, id, &mut found);
+        let looked: Vec<u32> = self.slots_of(&self.log.take());
+        let first = self.trees.outcomes.len() as u32;
+        for step in found {
+            self.add(id, values, &looked, step, first);
+        }
+        let last = self.trees.outcomes.len() as u32;
+        if !self.trees.knows(task, values[task]) {
+            let alone = self.steps.chooses(&state, id);
+            // With other values in cells that lie elsewhere it might be otherwise.
+            let looked = self.slots_of(&self.log.take());
+            let elsewhere = looked.iter().any(|s| self.slots.keeper(*s as usize) == Some(id));
+            self.learn_alone(task, values[task], alone && !elsewhere);
+        }
+        self.log.take();
+        self.trees.insert(task, values, &looked, Tree::Leaf { first, last });
+        self.count();
+    }
+
+    /// The state with these contents, made of the last one, of which it has most.
+    fn watched(&mut self, values: &[u32]) -> State {
+        // Most blocks of slots are as they were.
+        for (first, block) in (0..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
+            if self.contents[first..first + block.len()] == *block {
+                continue;
+            }
+            for (slot, value) in (first..).zip(block) {
+                let old = std::mem::replace(&mut self.contents[slot], *value);
+                if old != *value {
+                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+                }
+            }
+        }
+        self.log.take();
+        self.last.clone()
+    }
+
+    fn slots_of(&self, parts: &[u32]) -> Vec<u32> {
+        let mut list = Vec::new();
+        for part in parts {
+            let slot = self.slots.slot_of(*part);
+            if !list.contains(&slot) {
+                list.push(slot);
+            }
+        }
+        list
+    }
+
+    fn add(&mut self, task: TaskId, values: &[u32], looked: &[u32], step: MacroStep, first: u32) {
+        let program = self.steps.semantics.program;
+        let from = self.trees.changes.len();
+        if step.fate == Fate::Followed {
+            let met = self.meeting(&step);
+            for &slot in looked {
+                let slot = slot as usize;
+                let old = values[slot];
+                let mut note = self.slots.note(slot, old);
+                if let Some((_, last, engaged)) = met.iter().find(|m| m.0.index() == slot) {
+                    // A task in the middle of a rendezvous takes part in no other.
+                    if note.engaged.is_some() {
+                        self.trees.changes.truncate(from);
+                        return;
+                    }
+                    note = Note { last: *last, engaged: *engaged };
+                }
+                let new = self.slots.number(program, &step.state, slot, note);
+                if old != new {
+                    self.trees.changes.push((slot as u32, new));
+                }
+            }
+            self.forget(values, looked, &step);
+        }
+        let seen: Vec<Seen> = step.steps.iter().flat_map(seen_in).collect();
+        let outcome = Outcome {
+            task,
+            fate: step.fate,
+            guessed: step.guessed,
+            changes: (from as u32, self.trees.changes.len() as u32),
+            notable: !seen.is_empty() || step.fate != Fate::Followed,
+        };
+        // Guards that are not known may let the same thing happen in several ways.
+        let same = |o: &Outcome| {
+            o.guessed == outcome.guessed
+                && !o.notable
+                && !outcome.notable
+                && self.trees.changes[o.changes.0 as usize..o.changes.1 as usize]
+                    == self.trees.changes[from..]
+        };
+        if outcome.guessed && self.trees.outcomes[first as usize..].iter().any(same) {
+            self.trees.changes.truncate(from);
+            return;
+        }
+        self.trees.outcomes.push(outcome);
+        self.stories.push(Story {
+            moves: step.moves,
+            steps: step.steps,
+            movers: step.movers,
+            seen,
+            entries: step.entries,
+            groups: step.groups,
+        });
+    }
+
+    /// Cells that have slots of their own and are read no more after a step, though it did not look at them.
+    fn forget(&mut self, values: &[u32], looked: &[u32], step: &MacroStep) {
+        let program = self.steps.semantics.program;
+        let mut slots = Vec::new();
+        for &task in looked.iter().filter(|s| (**s as usize) < program.tasks.len()) {
+            let task = task as usize;
+            let to = rests_at(program, task, step.state.tasks.peek(task));
+            self.slots.each_forgotten(task, values[task], to, |slot| slots.push(slot));
+        }
+        for slot in slots.into_iter().filter(|s| !looked.contains(s)) {
+            let new = self.slots.number(program, &step.state, slot as usize, Note::default());
+            self.trees.changes.push((slot, new));
+        }
+    }
+
+    /// Who takes part in the rendezvous of a step, and what that leaves in their notes.
+    fn meeting(&mut self, step: &MacroStep) -> Vec<Met> {
+        if self.tig == Tig::Modified {
+            return Vec::new();
+        }
+        let mut met = Vec::new();
+        for (i, s) in step.steps.iter().enumerate() {
+            if let What::Accepted { caller, acceptor, entry, .. } = s.what {
+                let site =
+                    |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
+                for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {
+                    if self.tig == Tig::Split {
+                        met.push(match self.hands_back(entry) {
+                            true => (task, caller.0 + 1, Some((entry, role))),
+                            false => (task, 0, None),
+                        });
+                        continue;
+                    }
+                    let loc = site(task).unwrap_or(s.loc);
+                    let last = self.sites.insert_full((loc, entry, role)).0 as u32 + 1;
+                    let engaged = (self.tig == Tig::Unoptimized).then_some((entry, role));
+                    met.push((task, last, engaged));
+                }
+            }
+        }
+        met
+    }
+
+    /// Whether some accept statement for an entry has results.
+    fn hands_back(&self, entry: EntryId) -> bool {
+        let program = self.steps.semantics.program;
+        program.nodes.iter().any(|n| match &n.action {
+            Action::Select { alternatives, .. } => alternatives.iter().any(|a| {
+                a.formals.iter().any(|f| f.mode.copies_out())
+                    && program.possible_entries(&a.entry).contains(&entry)
+            }),
+            _ => false,
+        })
+    }
+
+    /// The end of a rendezvous that is a step of its own.
+    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: Role, values: &[u32]) {
+        let program = self.steps.semantics.program;
+        let partner = match program.entries[entry.index()].owner {
+            Owner::Task(owner) if role == Role::Caller => Some(owner),
+            _ => None,
+        };
+        let first = self.trees.outcomes.len() as u32;
+        let mut looked = vec![task.0];
+        if let Some(partner) = partner {
+            looked.push(partner.0);
+            let from = self.trees.changes.len() as u32;
+            let theirs = self.slots.note(partner.index(), values[partner.index()]);
+            let mine = self.tig != Tig::Split || theirs.last == task.0 + 1;
+            if mine && theirs.engaged == Some((entry, Role::Acceptor)) {
+                let state = self.slots.state(values.iter().copied());
+                for slot in [task.index(), partner.index()] {
+                    let mut note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
+                    if self.tig == Tig::Split {
+                        note.last = 0;
+                    }
+                    let new = self.slots.number(program, &state, slot, note);
+                    self.trees.changes.push((slot as u32, new));
+                }
+                self.trees.outcomes.push(Outcome {
+                    task,
+                    fate: Fate::Followed,
+                    guessed: false,
+                    changes: (from, from + 2),
+                    notable: false,
+                });
+                self.stories.push(Story {
+                    movers: vec![(task, 0), (partner, 0)],
+                    entries: vec![(entry, false, true)],
+                    ..Story::default()
+                });
+            }
+        }
+        let last = self.trees.outcomes.len() as u32;
+        self.learn_alone(task.index(), values[task.index()], false);
+        self.trees.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+        self.count();
+    }
+
+    /// Counts the contents that task slots have had so far.
+    pub fn count(&mut self) {
+        let slots = &self.slots;
+        self.trees.counts = (0..self.trees.roots.len()).map(|t| slots.count(t)).collect();
+    }
+
+    /// The single moves of some outcomes, from the start.
+    pub fn moves(&self, path: &[u32]) -> Vec<Move> {
+        let mut moves = self.first.moves.clone();
+        moves.extend(path.iter().flat_map(|o| &self.stories[*o as usize].moves));
+        moves
+    }
+
+    fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
+        let list = &mut self.trees.alone[task];
+        if list.len() <= own as usize {
+            list.resize(own as usize + 1, false);
+        }
+        list[own as usize] = alone;
+        self.trees.anyone_alone |= alone;
+    }
+
+    pub fn memory(&self) -> usize {
+        self.slots.memory()
+            + self.trees.nodes.len() * 12
+            + self.trees.children.iter().map(|c| c.capacity() * 4 + 24).sum::<usize>()
+            + self.trees.outcomes.len() * 32
+            + self.stories.iter().map(|s| 150 + s.moves.len() * 8 + s.steps.len() * 90).sum::<usize>()
+    }
+}

@@ -1,0 +1,377 @@
+//! The search: every reachable state, in the order that a frontier gives.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
+use rendez_model::state::{State, Transfer};
+use rendez_model::{Action, Program, TaskId};
+use rendez_verdict::{
+    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
+};
+use rustc_hash::FxHashSet;
+
+use crate::graph::{Arrival, Edge, Graph};
+use crate::local::LocalSteps;
+
+/// Something noticed on the way, with the move that leads to it.
+#[derive(Clone, Debug)]
+pub struct Occurrence {
+    pub state: u32,
+    /// None if the state itself shows it.
+    pub mv: Option<Move>,
+    pub what: Seen,
+}
+
+/// Everything a search found out.
+pub struct Search {
+    pub graph: Graph,
+    /// Where the search came to what its frontier wants: a state, and the step from there.
+    pub found: Option<(u32, Option<Move>)>,
+    pub occurrences: Vec<Occurrence>,
+    pub entries: Entries,
+    pub witness: Witness,
+    /// A step was possible only because a value is unknown.
+    pub guesses: bool,
+    pub end: End,
+    pub stats: Stats,
+}
+
+/// The order in which states are expanded, and what the search is after.
+pub trait Frontier {
+    /// A state was found, or found again at a lower cost.
+    fn push(&mut self, id: u32, graph: &Graph, state: &State);
+
+    fn pop(&mut self) -> Option<u32>;
+
+    /// What a step of a task costs after one of another.
+    fn cost(&self, _last: TaskId, _next: TaskId) -> u32 {
+        1
+    }
+
+    /// States that differ only in the task that moved last are told apart.
+    fn by_task(&self) -> bool {
+        false
+    }
+
+    /// Whether the search is over once this is seen; `state` is where.
+    fn wants(&mut self, _seen: &Seen, _state: &State) -> bool {
+        false
+    }
+
+    /// Whether the search is over in this state.
+    fn is_target(&mut self, _state: &State) -> bool {
+        false
+    }
+
+    /// A task whose steps are to be tried first. If one leads to a new state the others are put off:
+    /// the state comes back, and then there must be no such task.
+    fn prefers(&mut self, _id: u32, _state: &State) -> Option<TaskId> {
+        None
+    }
+
+    /// Takes a state back whose other steps were put off.
+    fn put_off(&mut self, _id: u32) {}
+
+    /// Whether every state that is found stays until it is expanded.
+    fn keeps_all(&self) -> bool {
+        true
+    }
+}
+
+/// First found, first expanded.
+#[derive(Default)]
+pub struct Breadth {
+    next: u32,
+    found: u32,
+}
+
+impl Frontier for Breadth {
+    fn push(&mut self, id: u32, _: &Graph, _: &State) {
+        self.found = id + 1;
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let id = self.next;
+        (id < self.found).then(|| {
+            self.next += 1;
+            id
+        })
+    }
+}
+
+/// Explores the program.
+pub fn search(
+    semantics: &Semantics,
+    local: &LocalSteps,
+    options: &Options,
+    control: &Control,
+    frontier: &mut impl Frontier,
+) -> Search {
+    search_from(semantics, semantics.initial(), local, options, control, frontier)
+}
+
+/// Explores what can follow a state.
+pub fn search_from(
+    semantics: &Semantics,
+    start: State,
+    local: &LocalSteps,
+    options: &Options,
+    control: &Control,
+    frontier: &mut impl Frontier,
+) -> Search {
+    let started = Instant::now();
+    let program = semantics.program;
+    let mut run = Run {
+        semantics,
+        local,
+        options,
+        frontier,
+        found: None,
+        occurrences: Vec::new(),
+        known: FxHashSet::default(),
+        effort: Effort::new(program),
+        entries: Entries::new(program),
+        witness: Witness::default(),
+        guesses: false,
+        cut: false,
+        progress: false,
+    };
+    let first = run.first_state(start);
+    let mut graph = Graph::new(first.clone(), run.frontier.by_task());
+    run.frontier.push(0, &graph, &first);
+    let mut end = End::Complete;
+    // States of many tasks take their time.
+    let pause = (2048 / program.tasks.len().max(32)).max(1);
+    while let Some(next) = run.frontier.pop() {
+        if graph.expanded().is_multiple_of(pause) {
+            control.states.store(graph.len(), Ordering::Relaxed);
+            if let Some(told) = control.ended() {
+                end = told;
+            } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
+                end = End::Time;
+            } else if graph.memory() > options.memory {
+                end = End::Memory;
+            } else if graph.len() > options.max_states {
+                end = End::States;
+            }
+            if end != End::Complete {
+                break;
+            }
+        }
+        run.expand(&mut graph, next);
+        if run.found.is_some() {
+            end = End::Found;
+            break;
+        }
+    }
+    if end == End::Complete && !run.frontier.keeps_all() {
+        end = End::Memory;
+    }
+    let stats = Stats {
+        states: graph.len(),
+        transitions: graph.transitions(),
+        seconds: started.elapsed().as_secs_f64(),
+        peak_bytes: graph.memory(),
+        flow: None,
+        ilp: None,
+    };
+    Search {
+        graph,
+        found: run.found,
+        occurrences: run.occurrences,
+        entries: run.entries,
+        witness: run.witness,
+        guesses: run.guesses,
+        end,
+        stats,
+    }
+}
+
+/// Which steps are wanted: with long delays, those that end one come last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Any,
+    Prompt,
+    Late,
+}
+
+struct Run<'s, 'p, F> {
+    semantics: &'s Semantics<'p>,
+    local: &'s LocalSteps,
+    options: &'s Options,
+    frontier: &'s mut F,
+    found: Option<(u32, Option<Move>)>,
+    occurrences: Vec<Occurrence>,
+    known: FxHashSet<Seen>,
+    effort: Effort,
+    entries: Entries,
+    witness: Witness,
+    guesses: bool,
+    /// A step of the state that is being expanded was not followed.
+    cut: bool,
+    /// A step of the state that is being expanded does more than look at variables again.
+    progress: bool,
+}
+
+impl<F: Frontier> Run<'_, '_, F> {
+    fn program(&self) -> &Program {
+        self.semantics.program
+    }
+
+    fn first_state(&mut self, initial: State) -> State {
+        let mut seen = Vec::new();
+        let state = self.local.settle(self.semantics, initial, |o, _| seen.push(o.step.clone()));
+        for step in &seen {
+            self.note(step, &state, 0, None, &state);
+        }
+        state
+    }
+
+    fn expand(&mut self, graph: &mut Graph, id: u32) {
+        let state = graph.state(id);
+        let mut seen = Vec::new();
+        races(self.program(), &self.local.access, &state, |race| seen.push(race));
+        for race in seen {
+            self.see(race, id, None, &state);
+        }
+        if self.found.is_none() && self.frontier.is_target(&state) {
+            self.found = Some((id, None));
+        }
+        if self.found.is_some() {
+            return;
+        }
+        let first_edge = graph.transitions();
+        self.cut = false;
+        if let Some(task) = self.frontier.prefers(id, &state)
+            && self.moves(graph, id, &state, task, Pace::Any) > 0
+        {
+            self.frontier.put_off(id);
+            return;
+        }
+        // A local step alone is enough, unless it leads nowhere new: then everything is tried,
+        // so that a task that runs for ever does not hide the others.
+        let alone = self.local.ample(self.program(), &state);
+        if let Some(task) = alone
+            && self.moves(graph, id, &state, task, Pace::Any) > 0
+        {
+            self.finish(graph, id, first_edge);
+            return;
+        }
+        let before = graph.transitions();
+        let paces: &[Pace] =
+            if self.options.long_delays { &[Pace::Prompt, Pace::Late] } else { &[Pace::Any] };
+        for pace in paces {
+            self.progress = false;
+            for t in (0..state.tasks.len()).map(TaskId::from) {
+                let before = self.progress;
+                self.moves(graph, id, &state, t, *pace);
+                // A task that runs in circles by itself keeps nobody's delay from ending.
+                if Some(t) == alone {
+                    self.progress = before;
+                }
+            }
+            if self.progress {
+                break;
+            }
+        }
+        let any = graph.transitions() > before || self.cut;
+        self.finish(graph, id, first_edge);
+        if !any && state.tasks.iter().any(|t| alive(t.status)) {
+            self.see(Seen::Blocked, id, None, &state);
+        }
+    }
+
+    /// Ends the expansion of a state. A step that is not followed leads somewhere all the same.
+    fn finish(&self, graph: &mut Graph, id: u32, first_edge: usize) {
+        if self.cut {
+            graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: PROGRESS });
+        }
+        graph.finish_state(id, first_edge);
+    }
+
+    /// Adds the steps of one task; the number of new states.
+    fn moves(&mut self, graph: &mut Graph, id: u32, state: &State, task: TaskId, pace: Pace) -> usize {
+        let mut out = Vec::new();
+        self.semantics.successors(state, task, &mut out);
+        let mut fresh = 0;
+        let cost = graph.cost(id) + self.frontier.cost(graph.moved(id), task);
+        for (choice, outcome) in out.into_iter().enumerate() {
+            if pace != Pace::Any && (pace == Pace::Late) != self.ends_delay(&outcome, state) {
+                continue;
+            }
+            if outcome.step.guessed {
+                self.guesses = true;
+                if self.options.skip_guesses {
+                    self.cut = true;
+                    continue;
+                }
+            }
+            let mv = Move { task, choice: choice as u32 };
+            let mut flags = self.effort.of(self.program(), &self.local.access, &outcome, state);
+            self.note(&outcome.step, &outcome.state, id, Some(mv), state);
+            if matches!(outcome.step.what, What::Unsupported) {
+                self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv), state);
+                self.cut = true;
+                continue;
+            }
+            if outcome.step.what == What::Stopped {
+                self.see(Seen::Stopped { loc: outcome.step.loc }, id, Some(mv), state);
+                self.cut = true;
+                continue;
+            }
+            let mut settled = Vec::new();
+            let after = self.local.settle(self.semantics, outcome.state, |o, before| {
+                if o.step.task == task {
+                    flags |= self.effort.of(self.program(), &self.local.access, o, before);
+                }
+                settled.push(o.step.clone());
+            });
+            for step in &settled {
+                self.note(step, &after, id, Some(mv), state);
+            }
+            self.progress |= flags & (POLLS | PROGRESS) != POLLS;
+            let (to, arrival) = graph.insert(&after, id, mv, cost);
+            if arrival != Arrival::Known {
+                self.frontier.push(to, graph, &after);
+            }
+            fresh += usize::from(arrival == Arrival::New);
+            graph.add_edge(Edge { to, task: task.0 as u16, flags });
+        }
+        fresh
+    }
+
+    /// Whether the step is possible only because some delay is over.
+    fn ends_delay(&self, outcome: &Outcome, before: &State) -> bool {
+        match outcome.step.what {
+            What::TimedOut => true,
+            What::Transferred => {
+                // One of the asynchronous selects was triggered by a call, or by its delay.
+                let ts = &before.tasks[outcome.step.task.index()];
+                !ts.transfers.iter().any(Transfer::fired)
+            }
+            _ => matches!(self.program().node(outcome.step.loc).action, Action::Delay { .. }),
+        }
+    }
+
+    /// Records what a step from `before` shows.
+    fn note(&mut self, step: &Step, after: &State, id: u32, mv: Option<Move>, before: &State) {
+        for seen in seen_in(step) {
+            self.see(seen, id, mv, before);
+        }
+        self.entries.note(self.semantics.program, step, after);
+        self.witness.note(self.semantics.program, step);
+    }
+
+    fn see(&mut self, seen: Seen, id: u32, mv: Option<Move>, state: &State) {
+        if self.found.is_none() && self.frontier.wants(&seen, state) {
+            self.found = Some((id, mv));
+            self.occurrences.push(Occurrence { state: id, mv, what: seen });
+            return;
+        }
+        // Every blocked state counts: they are told apart later.
+        if seen == Seen::Blocked || self.known.insert(seen.clone()) {
+            self.occurrences.push(Occurrence { state: id, mv, what: seen });
+        }
+    }
+}
