@@ -11,8 +11,9 @@
 //! cells from a condition, so fewer of them may be read than the source says.
 //!
 //! The list may contain sets that no step has, since values are combined without regard to the program. That is
-//! harmless: an automaton with more letters accepts and rejects the same steps. A missing set would be an error, and
-//! the semantics treats it as one. A property with more than some thousands of sets is refused.
+//! harmless: an automaton with more letters accepts and rejects the same steps. A missing set would be an error; the
+//! semantics then counts the step as not modelled, so nothing is proved. A property with more than some thousands of
+//! sets is refused.
 //!
 //! Earlier, a step with two names counted as the first one listed only, and wrong proofs had certificates that verify.
 

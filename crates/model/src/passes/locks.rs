@@ -1,9 +1,16 @@
-//! Leaves out locks that protect nothing.
+//! Removes locks that protect nothing.
 //!
-//! Many programs print through a protected object. A protected action that touches no data that others
-//! see, cannot wait, and belongs to an object without entries, might as well happen without the lock:
-//! nobody can tell who came first. The same goes for a protected function of an object with entries, if its
-//! result does not matter: it may come late, but always comes, and opens nothing.
+//! Many programs print through a protected object. A protected action that touches no data that others see, cannot
+//! wait, and belongs to an object without entries might as well happen without the lock: nobody can tell who came
+//! first. Its steps then are local, and the interleavings of tasks that only print disappear. The same goes for a
+//! protected function of an object with entries, if its result does not matter: it may come late, but it always comes,
+//! and it opens no barrier.
+//!
+//! Why this is right: what happens under such a lock commutes with every step of other tasks, so the exclusion has no
+//! effect that anybody could observe. Where an object has entries, it is also checked that all of its protected actions
+//! come to their ends. A monitor that sees something inside keeps the lock, because then the order is visible, and so
+//! do programs with aborts or asynchronous selects. An end that belongs to two actions stays if one of them keeps its
+//! lock.
 
 use crate::access::Access;
 use crate::program::*;
