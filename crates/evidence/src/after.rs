@@ -9,8 +9,8 @@
 //! If too many states follow, nothing is said, and the claim needs another argument: one over the code (`stuck.rs`), or
 //! a task that comes back to where it was when it runs alone, having only looked at something.
 //!
-//! A step that is not modelled, or that meets a bound, leads to a state of its own that is in no component, so nothing
-//! behind it is taken for granted.
+//! A step that is not modelled, or that meets a bound, leads out of every component, so a component with such a step is
+//! no bottom component and nothing behind the step is taken for granted.
 
 use rendez_model::TaskId;
 use rendez_model::access::Access;

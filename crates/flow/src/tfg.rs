@@ -18,7 +18,8 @@
 //!   same whoever does it; otherwise what it writes becomes unknown. A class knows its size, so a node may happen in
 //!   parallel with itself. The graph then does not grow with the number of clients, except by sets of values that they
 //!   pass.
-//! - A main program that only starts tasks and waits for them is left out.
+//! - A main program that only starts tasks and waits for them is left out; the end of any task then leads to the final
+//!   node.
 //!
 //! Each of these adds paths or keeps them, and none removes a path that an execution takes. So whatever propagation
 //! proves holds, and what it finds is replayed on the semantics.

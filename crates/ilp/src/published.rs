@@ -7,8 +7,9 @@
 //! rendezvous is part of its label.
 //!
 //! Spurious cycles can be kept out as in section 3.2.2: a depth for each state, a choice for each transition, and a
-//! bound on all of them (`rendez_certificate::depths`). Counts of variables and constraints are those of figure 10;
-//! `rendez bench inca` prints them beside the paper's.
+//! bound on all of them (`rendez_certificate::depths`). The numbers of variables and constraints that this adds are
+//! those of figure 10, and those of figure 3 are reproduced, too; elsewhere, the numbers before cycle elimination are
+//! larger than the paper's, which are those after INCA's optimisations. `rendez bench inca` prints both.
 //!
 //! The engine itself does not use this system. It has one variable for each transition of the net, that is, for each
 //! pair of transitions that two tasks make together. That is more precise: an equation for each kind of rendezvous lets

@@ -9,13 +9,13 @@
 //!
 //! We differ from the papers in three ways.
 //! - Steps that depend on an untracked value may or may not be possible. So each formula has two answers, states where
-//!   it surely holds and states where it may hold: paths that count against it use all edges, paths that it asks for
-//!   only certain ones, and negation exchanges the two (the reading of modal transition systems by Bruns and Godefroid,
-//!   CAV 1999). What lies beyond a bound is treated in the same way. A formula that does not surely hold, but may, is
-//!   inconclusive.
+//!   it surely holds and states where it may hold. For the first, paths that count against the formula use all edges,
+//!   and paths that it asks for only certain ones; for the second it is the other way round, and negation exchanges the
+//!   two (the three-valued reading of Bruns and Godefroid, CAV 1999). What lies beyond a bound is treated in the same
+//!   way. A formula that does not surely hold, but may, is inconclusive.
 //! - Fairness restricts the loops. A strongly connected component counts if it passes over no task, against the
-//!   fairness that is asked for; otherwise what remains of it without the offending states is decomposed again, as
-//!   Emerson and Lei do.
+//!   fairness that is asked for; otherwise only the part in which every task passed over waits for a lock is decomposed
+//!   again (nested decomposition, as Emerson and Lei use it for strong fairness).
 //! - Fairness also asks who stands at an accept statement and which call is in a queue, so there are two graphs. In the
 //!   first, a call and its acceptance are one step and it is unknown which loops are fair: what holds against all loops
 //!   holds, what fails without any loop fails. The rest is decided in a graph in which every wait begins with a step of

@@ -10,9 +10,9 @@
 //! turn up. A state is replaced by a lexicographically smaller one, slot by slot, as long as some generator leads to
 //! one: with exchanges of neighbours this sorts, and with all rotations of a ring it finds the least.
 //!
-//! We do not insist on a canonical representative. To decide whether two states lie in one orbit is as hard as graph
-//! isomorphism (Clarke et al.), so a local minimum has to do. It is still a member of the orbit, so nothing is missed;
-//! an orbit with two representatives only costs a few states more.
+//! We do not insist on a canonical representative. To decide whether two states lie in one orbit is at least as hard as
+//! graph isomorphism (Clarke et al.), so a local minimum has to do. It is still a member of the orbit, so nothing is
+//! missed; an orbit with two representatives only costs a few states more.
 //!
 //! Two details go beyond the papers:
 //! - A symmetry may hold only once start-up code is behind: a main program starts its alike tasks one after the other.
