@@ -1,4 +1,24 @@
-//! Who accesses what: the base of local steps, races and relevance.
+//! Who accesses what: the base of local steps, races and slicing.
+//!
+//! A cell is *shared* if several tasks name it and one of them writes it, components of protected objects aside, whose
+//! lock keeps tasks apart. Whoever ends a protected action evaluates barriers, so a cell in a barrier counts as named
+//! by everybody.
+//!
+//! An action is *local* if it concerns no other task: it reads and writes nothing shared, cannot be prevented, and
+//! prevents nothing. Then it commutes with every step of every other task. Such an action is a both-mover in the sense
+//! of Lipton (*Reduction: a method of proving properties of parallel programs*, CACM 1975), and by itself a persistent
+//! set (Godefroid, LNCS 1032, 1996); engines may run it at once. Ends of rendezvous and unlocking count as local,
+//! although they let others continue, because no other task can come between; they do not where an abort could. An
+//! action that a monitor may see is never local, since its order matters. Calls of procedures write their results when
+//! they return, so whether a return is local depends on the call.
+//!
+//! For races, the accesses of the next action are determined in the state at hand. An element with a known index is one
+//! cell, with an unknown index any cell of the table, and then not certain. An operand that a short circuit skips may
+//! be read all the same, because a machine does not evaluate an expression at once, but not certainly. Barriers that a
+//! step evaluates are read by it.
+//!
+//! Two definitions here were wrong once: a cell that a barrier reads and one task writes outside protected actions
+//! counted as private, and skipped operands as certainly read.
 
 use rendez_model::code::{each_barrier, each_written, is_sequential, task_code};
 use rendez_model::expr::{BinaryOp, Expr, Place, Value};

@@ -1,4 +1,12 @@
-//! Strongly connected components.
+//! Strongly connected components of a directed graph, and those without a way out.
+//!
+//! This is Tarjan's algorithm (*Depth-first search and linear graph algorithms*, 1972) with an explicit stack, since
+//! graphs of states are deeper than any call stack. Components come out each after those that it leads to. The graph is
+//! given by a function from a node and a number to a target, so that it may be stored in any form or not at all.
+//!
+//! A *bottom* component is one that no edge leaves. An edge to a target that is no node of the graph, a step that is
+//! not followed, counts as leaving. An execution that has come to a bottom component visits only states of it from then
+//! on, which is why checks on waiting for ever look there.
 
 /// The components of the states below `n` without an edge to another one. `target(s, k)` is where
 /// the k-th edge of a state leads; a target that is no state counts as another component.

@@ -1,8 +1,15 @@
-//! Which cells surely have a value whenever they are read, and which guards of a select statement therefore
-//! need not be looked at.
+//! Which cells surely have a value whenever they are read, and which guards therefore need not be evaluated.
 //!
-//! A guard decides nothing if nobody waits for its alternative and another one is accepted. It may be left
-//! alone if it surely has a value and raises nothing: a step then depends on the other guards only.
+//! A guard of a select statement decides nothing if no call waits for its alternative and another call is accepted. The
+//! semantics then leaves it alone, and a step depends on fewer cells, which means fewer steps to learn and smaller
+//! nets. Leaving a guard alone is right only if evaluating it could have no effect: it surely has a value, so that
+//! nothing depends on a guess, and it raises no exception.
+//!
+//! Having a value is definite assignment. A local cell without an initial value is fine if it is not live at the start
+//! of its task, because then every path writes it before it reads it (`liveness.rs`). The rest is a fixpoint over
+//! assignments, in which cells only ever lose the property: from untracked values, from results and arguments of calls
+//! that may have none, across all entries to which a call may go. Order is ignored, so a cell that may ever get
+//! something unknown is never sure.
 
 use crate::access::Access;
 use crate::liveness::Liveness;

@@ -1,5 +1,22 @@
-//! Which cells of a task are still of interest at a location: those that some way from there reads
-//! before it writes them. Two states that differ in others only go on alike.
+//! Dead variables: which cells of a task are of no interest at a location.
+//!
+//! A cell is live at a location if some path from there reads it before it writes it. Two states that differ in dead
+//! cells only have the same continuations, so engines forget dead cells (live-variable reduction: Bozga, Fernandez and
+//! Ghirvu, *State space reduction based on live variables analysis*, SAS 1999). The analysis is the classical backward
+//! data-flow problem, with rows of bits, one task at a time.
+//!
+//! Calls make it interprocedural. A return leads to behind every call site, which joins all callers. An exception may
+//! go to a handler here, or to those of all callers, so each procedure has a row for what is live where its exceptions
+//! go. Entry bodies are code of the calling task. Parameters are read when a call is made, and again whenever it is
+//! requeued, since a requeued call passes its arguments on; the end of an accept body reads all results. If every
+//! accept statement that takes a plain call only writes an argument, the call overwrites it, so its old value is dead.
+//!
+//! A cell that another task reads is live everywhere; so are components of objects, cells of barriers and monitors, and
+//! locals of recursive procedures. Programs with aborts or asynchronous selects have no liveness at all: control may
+//! leave from anywhere.
+//!
+//! Requeues were the source of errors. Parameters counted as dead while the body of an entry ran that requeues the
+//! call, and a variable that is read only after a requeued call was served counted as dead while its caller waited.
 
 use crate::access::Access;
 use crate::passes::recursive_procedures;

@@ -1,9 +1,15 @@
 //! Which branches decide about another round of a loop.
 //!
-//! A procedure is a part of whatever calls it: a branch in it that leads to an exception decides about the loop
-//! around the call, and the loop around the call may have no exit but that. Here the graphs stay apart, and what
-//! holds of calls is handed down to what is called, so that the answer is the one that a program with all its calls
-//! replaced by copies would give.
+//! A task spins if it looks, in a loop, at what others could change. So a read is polling only if it decides about
+//! another round, or stands in a loop without any exit. For one graph, post-dominators tell that (`meets.rs`). But a
+//! procedure is a part of whatever calls it: a branch in it that leads to an exception decides about the loop around
+//! the call, and the loop around the call may have no exit but that.
+//!
+//! Instead of inlining, what holds of calls is handed down to what is called, as a least fixpoint: some call of the
+//! procedure is in a loop, or in a loop without exit. A branch of the procedure then decides about the loop around the
+//! call if one arm goes on behind the call and the other does not. The answer is the one that the program would give
+//! with all its calls replaced by copies, so it does not depend on whether calls were inlined. It once did, which a
+//! random program showed.
 
 use crate::postdominators::{Graph, is_branch};
 use rendez_model::program::*;

@@ -1,8 +1,17 @@
-//! What may happen in parallel: pairs of places that participants may be at together.
+//! May happen in parallel: pairs of places that participants may be at together.
 //!
-//! The least relation that contains the start and is closed under steps. A participant that a step
-//! does not concern stays where it is: afterwards it is parallel to all who took part exactly where
-//! it was parallel to all of them before.
+//! This is the least symmetric relation that contains the start and is closed under steps: it is what the algorithm of
+//! Naumovich and Avrunin (FSE 1998) computes for Ada tasks, and the concurrency relation of a Petri net. A participant
+//! that a step does not concern stays where it is; afterwards it is parallel to all who took part exactly where it was
+//! parallel to all of them before. Participants of the step are parallel to each other behind it.
+//!
+//! The relation holds for every pair of places that some state has, because the start satisfies it and every step
+//! preserves it. It over-approximates: three places may be pairwise parallel though no state has all three.
+//!
+//! This file holds the relation and its worklist; what a step is, the caller knows: trace flow graphs
+//! (`rendez_flow::mhp`) and nets (`rendez_network::net`). A row is a set of bits, and closing a step is a conjunction
+//! of the rows of its participants, of which only the new bits are looked at. Places whose rows changed are taken round
+//! and round in the order in which they were found, because later ones hear of much at once.
 
 use crate::bits::Bits;
 

@@ -1,8 +1,17 @@
 //! Which actions may raise an exception, by the code alone.
 //!
-//! A call of a procedure may raise one if some action of the procedure may, and no handler there takes it. Calls of
-//! entries may always. What checks may fail is decided as slicing decides it ([`crate::passes`]): so a program says the
-//! same before and after slicing and inlining.
+//! A call of a procedure may raise one if some action of the procedure may, and no handler there takes it; that is a
+//! least fixpoint over call sites. A call of an entry always may. Which checks may fail is decided by the intervals of
+//! slicing (`passes/slice.rs`), so the answer is the same before and after slicing and inlining, which remove only what
+//! cannot raise.
+//!
+//! The answer is used where a state is explained, that is, to say who could still help a blocked task: handlers are
+//! followed only from actions that may raise something. It is an over-approximation, and a handler that is followed in
+//! vain may change the name of a finding, never the finding. When every action counted as raising there, a handler that
+//! is never entered decided the kind of blocking until slicing removed it; a random program showed this.
+//!
+//! The interval analysis of `rendez_reach` is more exact, but it looks at one task at a time with its data, and is
+//! about proofs.
 
 use crate::passes::{assignment_may_fail, expression_may_fail};
 use rendez_model::program::*;

@@ -1,10 +1,22 @@
-//! Symmetries: ways to exchange tasks, and with them their entries, objects, cells and code, that
-//! leave a program as it is.
+//! Symmetries: renamings of tasks, and with them of entries, objects, cells and code, that leave a program as it is.
 //!
-//! A candidate says where a few tasks go; what follows from that is found by walking their code in
-//! step. The rest stays where it is, and then the whole program is renamed and compared with itself.
-//! Code that stays and does not come out the same, like that of a main program that starts one task
-//! after the other, is no obstacle once nobody can come there any more.
+//! Such a renaming is an automorphism of the program, so it maps executions to executions; what that is good for is
+//! told in `rendez_reach::symmetry` (Ip and Dill; Emerson and Sistla; Clarke, Enders, Filkorn and Jha, all 1996).
+//! There, symmetry is declared by the user or given by process types. In an Ada program, alike tasks may be of one
+//! type, or written out with different neighbours, so it is found here.
+//!
+//! A candidate says where a few tasks go. What follows from that is found by walking the code of a task and of its
+//! image in step: a name in one goes to the name in the other at the same place, and a contradiction ends the attempt.
+//! Everything else stays. Then the whole program is renamed and compared with itself, so no argument about the walk is
+//! needed: what comes out is a symmetry or is rejected. Candidates are exchanges of two tasks of the same shape, each
+//! with a few of the next; if a class has none, rotations of the class as a ring.
+//!
+//! Code that stays and does not come out the same, like that of a main program that starts one task after the other, is
+//! no obstacle once no task can come there any more. The symmetry holds from then on, in states in which nobody can;
+//! that is noted by location.
+//!
+//! A monitor may tell alike tasks apart, so programs with monitors have no symmetries here, and neither have those with
+//! allocators. Entries and tasks whose numbers are computed must stay where they are.
 
 use rendez_model::code::{closure, task_code};
 use rendez_model::expr::{Expr, Place};

@@ -1,8 +1,19 @@
-//! The published way to keep out flow that goes around without ever having come there: each place
-//! that is used is entered by a chosen transition from a place of smaller depth.
+//! The published elimination of spurious cycles, as rows of a linear system.
 //!
-//! To tell a place that is used it needs a bound on how often transitions happen. What is proved
-//! with these rows holds for executions within the bound.
+//! Siegel and Avrunin (2002, section 3.2.2) give each state a depth and choose transitions: each state that is entered
+//! is entered by a chosen transition, from a state of smaller depth. Following chosen transitions backwards, depths
+//! fall, so the start is reached, and no flow goes around a cycle that it never entered. Choices are 0 or 1; the
+//! condition on depths is switched off by a large constant where a transition is not chosen.
+//!
+//! To tell that a state is entered, the rows need a bound on how often a transition happens. What is proved with these
+//! rows holds for executions within the bound only, which the paper says, too. The bound is an assumption of the
+//! verdict and stands in the certificate. Section 3.2.3 applies the rows to chosen tasks; here to chosen components and
+//! intervals.
+//!
+//! By default the engine does without: it cuts off cycles lazily and without a bound (`rendez_ilp`). The bound also
+//! hurts numerically, because with a constant of ten thousand a choice of a hundred-thousandth passes for zero and
+//! still lets flow through. These rows exist to compare sizes and times with the paper, and for users who want the
+//! published analysis.
 
 use rendez_petri::net::Net;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,20 @@
-//! From a program to the net and the system that a proof is about.
+//! From a program to the net and the linear system that a proof is about.
+//!
+//! A proof about a system is worth nothing if the system is not that of the program. So the engine and the checker of
+//! certificates call the same function, and a certificate contains the plan by which the net is made, never the net:
+//! `verify` learns the net from the semantics again, composes the components that the plan names, unrolls a query,
+//! writes the rows, and checks the proof. Components are composed with other components only; composed with itself, a
+//! component would leave nothing of the net, and everything would be proved. That was an error once.
+//!
+//! The subject is a property (some step breaks the monitor), a query with intervals, or deadlock. For deadlock, the
+//! final marking has a column for each place, and there is a row for each set of places with which a transition could
+//! happen: not all of them are marked. Rows for one place and all its partners in another component are joined into
+//! one, and a place is excluded altogether if somebody can move whatever the other component does, of the places that
+//! may happen together with it. Another row says that not all tasks have ended.
+//!
+//! Steps that depend on an untracked value belong to the net. They are left out only when a certain violation is looked
+//! for, never for a proof. Steps that are not modelled count as violations, and where executions are not followed any
+//! further, nothing is proved.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,21 @@
-//! Proofs that a system has no solution, and their checker.
+//! Proofs that a system of a net has no solution, and their checker.
+//!
+//! A proof is a tree, written from its root, the first branch before the second. An inner node is a case distinction or
+//! adds a row; a leaf is a combination of rows with rational multipliers:
+//! - `Sum`: the combination has no positive coefficient and a positive right-hand side, so no numbers that are zero or
+//!   more satisfy it. By Farkas' lemma such multipliers exist whenever the rows have no real solution.
+//! - `Empty`: for places that are empty at first, no transition takes from them, or one enters them that takes from
+//!   none of them. The first transition of an execution that takes from them finds a token there, which such a
+//!   transition put there.
+//! - `Whole`: a column is at most a number, or more, because executions consist of whole steps.
+//! - `Trap`: for places of which one is marked at first, and such that whatever takes from them gives to them, the
+//!   final marking has a token there.
+//!
+//! The checker derives the rows of each case from the net, so a certificate cannot smuggle in a cut. It computes with
+//! rationals of any size and calls no solver. It is deliberately short: its correctness, that of the derivation of the
+//! net (`derive.rs`) and that of the semantics are what a proof relies on. VIPR (Cheung, Gleixner and Steffy,
+//! *Verifying integer programming results*, 2017) has leaves and splits of the same kind, but splits on single linear
+//! forms; `Empty` distinguishes two rows that are not complements of each other, so it needs a step of its own.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,4 +1,22 @@
 //! Queries: a violation as a sequence of intervals of an execution.
+//!
+//! INCA describes a violation by intervals (Avrunin, Buy, Corbett, Dillon and Wileden, *Automated analysis of
+//! concurrent systems with the constrained expression toolset*, 1991; Siegel and Avrunin, 2002, section 2.1): each ends
+//! with certain events, requires some, and forbids some. Its flowgraph (section 3.2.1) has one copy of each task's
+//! automaton per interval, with connecting edges from a copy to the next.
+//!
+//! `unroll` does the same with a net: one copy of all places for each interval, and steps that stay within a copy. One
+//! component more says which interval it is. The step that ends an interval moves it; all other components follow by
+//! steps of their own, which happen only when the interval component is ahead. So copies cannot be left too early, and
+//! every execution that the query describes is an execution of the unrolled net.
+//!
+//! A step of the program may carry several events in a row, because local steps join the step before them. Such a step
+//! may begin in one interval and end in another, and each of its events is counted in the interval in which it is seen.
+//! All ways to divide it are listed. The event that ends an interval must have none of the forbidden names, in every
+//! engine and here.
+//!
+//! An interval without an event that ends it may end at any time. If an automaton follows the query as well, the
+//! automaton says when the query is met.
 
 use rendez_petri::net::{Component, Net, Place, PlaceId, Role, Transition};
 

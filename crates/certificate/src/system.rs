@@ -1,4 +1,23 @@
-//! The linear system of a net: flow through every component, and what a query asks for.
+//! The linear system of a net: necessary conditions for an execution.
+//!
+//! Columns count how often each transition happens. For each place there is a flow row, the state equation of Petri
+//! nets (Murata, *Petri nets: properties, analysis and applications*, 1989): what enters and what is there at first
+//! covers what leaves. In intervals before the last one it is an equation, since every token moves on; in the last
+//! interval a token may stay where it is. For questions about a marking, the places have columns of their own, and the
+//! row is an equation with them.
+//!
+//! What is asked for adds rows: the target happens once; or every list of places has at most so many tokens; or an
+//! interval contains what a query requires, and satisfies its linear constraints on numbers of events. An infinite
+//! interval is a cycle: its steps leave every place as they found it, and at least one of them happens (Corbett and
+//! Avrunin, *Using integer programming to verify general safety and liveness properties*, 1995).
+//!
+//! Why this is right: count the transitions of an execution with the property asked for, and all rows are satisfied. So
+//! if no whole numbers satisfy them, there is no such execution. The converse does not hold; `rendez_ilp` deals with
+//! solutions that have no execution.
+//!
+//! A transition has one column, not one for each task that takes part, so rows that match the two sides of a
+//! rendezvous, which INCA needs, do not arise. Executions are to be short: the objective counts transitions, not
+//! places.
 
 use rendez_petri::net::{Net, PlaceId, Role, Transition};
 

@@ -1,4 +1,18 @@
 //! Certificates as text: what was proved about which files, how the net is made, and the proof.
+//!
+//! A certificate is meant to be checked by a reader who trusts neither the engine nor the solver. It holds everything
+//! that `rendez verify` needs to derive the net again: the arguments with which the program is read, the bound on
+//! recursion, the components that are composed, in order, and the published bound if it was used. It then lists the
+//! steps of the proof (`proof.rs`), one per line, with multipliers as fractions. If the net alone shows the property,
+//! because no transition can do what is asked for, the word `closed` stands in place of the proof.
+//!
+//! Places, columns and rows are numbers in the net that is derived, so the derivation must be deterministic. Each file
+//! has a fingerprint, FNV-1a with two different starts. It tells an edited file, not a forged one: a certificate is
+//! refused for another version of the program, but nobody is protected from a forger. A forged proof would be found out
+//! by the check itself.
+//!
+//! The format is line by line, so that an error can be reported at its line. Anything unknown, anything behind the end
+//! and anything missing is an error.
 
 use std::fmt::Write;
 

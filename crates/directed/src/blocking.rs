@@ -1,8 +1,18 @@
-//! Sets of places at which tasks would wait for each other, found in the code.
+//! Candidates for deadlocks, found in the code.
 //!
-//! A call waits until its server accepts it, or until somebody opens its barrier. Who can help is
-//! whoever must use the server or object that way next: it holds what the call waits for. A circle of
-//! calls, each of which waits for a task that is itself at the next call, is a candidate for a deadlock.
+//! A search for deadlocks needs a target, and "nobody can move" says nothing about direction. This file looks for
+//! circles of calls such that each call waits for a task that is at the next one. A call waits for its server, or for
+//! somebody who opens its barrier. Who can help is whoever must use the server or object that way next, after the call
+//! at which it stands; the server itself may be in a call, or at a select that accepts only what others would call.
+//! Servers that stand between two calls are part of the candidate, with the place where they must be.
+//!
+//! Circles are found breadth first from each call, so each is a shortest one through its start. A circle in which a
+//! task would have to be at two places is dropped. Among the others, only those with fewest members are kept, because
+//! larger ones are often made of small ones that are not really there. If a candidate is reached, everything needed for
+//! the deadlock is at its place; if none exists, the goal is that everybody waits somewhere.
+//!
+//! Nothing depends on a candidate being real. It only guides the search, and a finding is judged on the state that was
+//! reached (`rendez_evidence`).
 
 use std::collections::VecDeque;
 

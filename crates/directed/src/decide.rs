@@ -1,4 +1,27 @@
-//! The engine: searches for one kind of error after the other.
+//! The directed engine: searches for one kind of error after the other.
+//!
+//! Each kind that is asked for gets half of the time that is left, and the last one all of it. Unless the user chooses
+//! a heuristic, one search consists of a quick attempt with e-FCA (Rungta and Mercer, 2006), one with exact distances
+//! in a smaller program (`pattern.rs`) if there is such a program, and a last one with e-FCA. A kind of error for which
+//! the code has no place is not searched for.
+//!
+//! Often some tasks are stuck while others can continue. So a search for blocking also stops where some tasks can never
+//! continue whatever the others do (`rendez_evidence::stuck`), and where everything that can follow is small and shows
+//! tasks that are stuck or spin. Such a probe is limited to a few hundred states, to a few tries per combination of
+//! waiting tasks, and is given up if it fails too often. In which way tasks are blocked may depend on who else gets
+//! stuck; if so, all that can follow must agree.
+//!
+//! Completed searches prove: if no state was dropped and none is left, the checks are decided as by the explorer. An
+//! interrupted search proves nothing.
+//!
+//! Traces are made readable. A trace is reordered to few task switches (`rendez_evidence`), steps that the error does
+//! not need are left out, and a short second search by task switches may find a better one. Every change is replayed,
+//! and accepted only if the trace still shows the error. Errors that depend on an untracked value are reported only if
+//! a second search without such steps finds none.
+//!
+//! A temporal formula is only searched for states in which `always F` fails; assertions that are about more are left
+//! open. Earlier, such an assertion was said to hold, though nothing had been looked for; `--cross-check` over the
+//! corpus showed it.
 
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};

@@ -1,8 +1,22 @@
 //! How far a task is from where it should come: the distances FSM, EFSM, FCA and e-FCA.
 //!
-//! All are lower bounds on the steps that the task takes part in. FSM lets a callee return to any
-//! caller. EFSM tells callers apart by the last few calls and follows the stack of the state. FCA sums
-//! up whole callees, and e-FCA follows the stack with these sums.
+//! All four are lower bounds on the steps in which the task takes part, from Rungta and Mercer (2006, sections II to
+//! IV). *FSM* is a shortest path in the graph of the whole task, in which a callee returns to any caller. *EFSM* tells
+//! callers apart by the last k calls, and follows the stack of the state: at each frame, the target may lie ahead, or
+//! the frame is left and the walk goes on in the caller (figure 2). *FCA* summarises whole callees, so no bound k is
+//! needed. *e-FCA* follows the stack with these summaries, and is the default: procedures are not inlined here, so the
+//! state has the stack.
+//!
+//! Why the walk is right: an execution that reaches the target either does so before it leaves the current frame, or
+//! leaves it first, by its end or by an exception, and continues in the caller. The minimum over both, frame by frame,
+//! is never more than what any execution needs.
+//!
+//! The paper knows returns only. A frame here may also be left by an exception, which goes on at the handlers of the
+//! call site; a body that is run on behalf of somebody else ends where the task was; and an abort, or the end of an
+//! asynchronous select, takes the task away from anywhere, so the distance from there counts as well.
+//!
+//! Distances in the bounded graph of EFSM are computed lazily, per frame. Its size grows exponentially with k, as the
+//! paper says; a graph beyond two million nodes is cut, and where the stack is not found in it, FSM is used.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,23 @@
-//! The order in which states are looked at.
+//! The order in which a directed search looks at states.
+//!
+//! Directed model checking (Edelkamp, Lluch-Lafuente and Leue; Rungta and Mercer, *An improved distance heuristic
+//! function for directed software model checking*, 2006) replaces the stack or queue of a search by a priority queue.
+//! The loop is the explorer's; this file is the frontier that it asks for the next state. Keys are made of the steps to
+//! a state, g, and the estimate to an error, h:
+//! - best-first orders by h, as in the paper, and among equal h prefers the task that moved last and then the state
+//!   found last;
+//! - A* (Hart, Nilsson and Raphael) orders by g + h, and a weighted A* by g plus a multiple of h. A state that is found
+//!   again by a shorter way is put back. With an estimate that never exceeds the true distance, A* finds a shortest
+//!   trace;
+//! - depth first, breadth first and beam search use the estimate only to order siblings, or a level;
+//! - two orders count task switches instead of steps, since traces with few switches are the easiest to read. One is
+//!   exact; the other keeps a bounded number of states after each switch. Musuvathi and Qadeer bound the number of
+//!   switches in the same way, since many errors need few (PLDI 2007).
+//!
+//! An estimate may also name the task that should move. Best-first search then tries only this task's steps at first,
+//! and puts the state back behind its equals for the others. No state is lost by this.
+//!
+//! A search that drops states (beam, bounded switches) says so, and proves nothing when its queue is empty.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,4 +1,26 @@
-//! What a search is after, as a distance to it.
+//! What a directed search is after, as a distance to it.
+//!
+//! Heuristics for directed model checking are either about the property or about the structure of the program (Rungta
+//! and Mercer, 2006, section I). This file combines both: a goal is a condition over locations of tasks, and distances
+//! in the tasks' control-flow graphs (`distance.rs`) measure its atoms. As in the formula-based heuristics of Edelkamp,
+//! Lluch-Lafuente and Leue, a disjunction takes the minimum of its parts and a conjunction the sum.
+//!
+//! The sum overestimates where one step moves several tasks. For best-first search that is no harm. For A* the estimate
+//! must be a lower bound, so a conjunction is then the larger of the greatest part and the sum divided by the number of
+//! tasks that one step can move: two for a rendezvous, three where calls are requeued. Where tasks may reach the goal
+//! by ending together with others, only the greatest part counts. The paper's sum is a lower bound for interleaved
+//! threads; rendezvous break that.
+//!
+//! The goals:
+//! - blocking: a candidate for a deadlock found in the code (`blocking.rs`), or else everybody at a place where tasks
+//!   may wait;
+//! - race: two tasks, each at an access to the same variable, one of them a write;
+//! - exceptions and assertions: some task at a fitting action;
+//! - a property of event sequences: by state of its automaton, the number of events that are still needed, and the
+//!   distance to the nearest event that leads on;
+//! - a formula: its atoms about locations; everything else counts as near.
+//!
+//! The distance of one task to one target is computed once per state, even if many goals mention it.
 
 use std::cell::RefCell;
 

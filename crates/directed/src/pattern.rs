@@ -1,8 +1,22 @@
-//! Exact distances in the product of a few tasks, with all their data and the property.
+//! Exact distances in a smaller program, as an estimate for the whole one.
 //!
-//! Of each kind of client only a few are kept; the others are never activated. That smaller program is
-//! explored with local steps run at once, and the steps from each of its states to a target are counted
-//! backwards. A state of the whole program is as far as what the kept tasks of it are.
+//! A pattern database (Culberson and Schaeffer, 1998; Edelkamp for planning and model checking) stores the exact
+//! distance from each state of an abstraction to the goal. Here the smaller program has only a few tasks: those of a
+//! candidate for the error, or a few of each kind of client; the others are never activated. It keeps all data and the
+//! property. It is explored forwards, breadth first with local steps merged, until targets are found and some more, and
+//! distances are counted backwards from all targets. The estimate of a state of the whole program is the distance of
+//! the state that is left when the other tasks are taken out of it.
+//!
+//! The smaller program is not an abstraction in the strict sense: a step that needs a removed task is impossible in it,
+//! so a distance may be too large, and a state may be unknown. Then e-FCA is used, beyond every known distance. So the
+//! estimate is no lower bound, and is meant for best-first search. It is more accurate than distances in control-flow
+//! graphs, since it sees how tasks hinder each other: on the paper's kinds of programs, 0.22 times as many states as
+//! with e-FCA.
+//!
+//! The estimate also names the task that makes the first step on a shortest way. Local steps of this task count as
+//! fractions of a step, so the search follows one task to its next visible step instead of moving all of them.
+//!
+//! Smaller programs are tried from small to large; the first with a target is used.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

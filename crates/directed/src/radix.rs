@@ -1,4 +1,13 @@
-//! A queue of numbered items by distance, for searches in which distances never fall.
+//! A monotone priority queue: items by distance, for searches in which distances never fall.
+//!
+//! This is a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, *Faster algorithms for the shortest path problem*, JACM
+//! 1990), in its simplest form with one level. Items whose distances agree with the last one that was taken in all but
+//! the lowest k bits share bucket k. When the first non-empty bucket is not the lowest, its least distance becomes the
+//! last one, and its items are distributed over lower buckets. An item moves down at most once for each bit, so a
+//! search takes time linear in its edges, up to the 32 bits of a distance.
+//!
+//! Dijkstra's algorithm never pushes less than it took last, which is all that the structure needs. There is no
+//! operation to decrease a distance: an item is pushed again, and the caller ignores it when it is settled already.
 
 /// Items of equal leading bits share a bucket; an item moves to a lower bucket at most once for each
 /// bit, so that a search takes time linear in its edges but for that factor.

@@ -1,4 +1,18 @@
-//! The default checks, decided from one search.
+//! The default checks, decided from one plain search.
+//!
+//! This is the reference against which the other engines are compared, so it does as little as possible: search
+//! everything breadth first, hand over what was observed, look at bottom strongly connected components, and let
+//! `rendez_evidence` judge. Local steps may be merged; that can be switched off, and both ways are compared on random
+//! programs.
+//!
+//! Where a finding depends on an untracked value, everything is searched once more without such steps. Where a limit
+//! cuts the search short, random schedules follow for a while, since they often end in a blocked state that a
+//! breadth-first search has not reached. With `--delays long`, steps that end a delay are taken only where nothing else
+//! makes progress; then the search itself says who waits for ever.
+//!
+//! Properties that executions without end may break are looked at separately, over every single step (`temporal.rs`).
+//!
+//! Earlier, if there were very many blocked states, or a component was very large, none of them was examined.
 
 use std::time::{Duration, Instant};
 

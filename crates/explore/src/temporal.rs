@@ -1,8 +1,21 @@
-//! What temporal formulas mean, and what monitors demand of executions that do not end: fixpoints over every state,
-//! one step of one task at a time.
+//! What temporal formulas mean: fixpoints over every state, one step of one task at a time.
 //!
-//! Steps that are no events are not noticed. A state without steps goes on for ever with such a step, and so may one
-//! in which only the environment can move.
+//! This is the definition that the reachability engine's checker is compared with (`rendez_reach::ctl`), on random
+//! formulas and programs, so it is written to be read: operators are those of CTL with events (Clarke, Emerson and
+//! Sistla, 1986; Young et al., 1995, section 3.3.1), backward reachability is found by looking at all states again and
+//! again, and nothing is reduced or merged. A state without steps continues for ever with a step that is no event, and
+//! so may one in which only the environment can move.
+//!
+//! Under fairness, an execution stays in a strongly connected component for ever only if it passes over no task; the
+//! definition is that of `rendez_evidence::lasso`. If tasks are passed over, what remains is the part in which each of
+//! them waits for a lock, and that is decomposed again.
+//!
+//! The same graph decides what monitors demand of executions that do not end: `recurs` looks for one that stands still
+//! or goes round without ever bringing the automaton to a set of states to which it must come again and again, and
+//! returns it as a lasso.
+//!
+//! It is meant for small programs: more than some hundred thousand states are refused, and so is anything that depends
+//! on an untracked value, since two answers would be needed.
 
 use std::time::Instant;
 

@@ -1,10 +1,27 @@
 //! Control-flow graphs of single tasks, with procedures unfolded.
 //!
-//! A node is something that a task executes. Its operations say what it does to data, its letters
-//! what automata see. A task that is at a node may go on to the successors, or take part in an
-//! interaction: a role says in which, and where the task goes on afterwards. Every step that the
-//! semantics allows a task is here; where others decide whether it can happen and no role says so,
-//! it is allowed at any time.
+//! This file makes the graph that FLAVERS analyses for one task (Dwyer, Clarke, Cobleigh and Naumovich, *Flow analysis
+//! for verifying properties of concurrent software systems*, 2004, section 4.1.1). A node is something that a task
+//! executes. Its operations say what it does to data, its letters what automata see. A task at a node may go on to the
+//! successors, or take part in an interaction: a role says in which, and where the task goes on afterwards. `tfg.rs`
+//! joins roles that fit together.
+//!
+//! FLAVERS inlines calls in the source. Here a node is a pair of a location and a context, and a context is the stack
+//! of what the task is in the middle of: calls, bodies of protected entries, accept statements, abortable parts. A
+//! recursive call shares the context of the call that is already open, and its returns lead to all callers: an
+//! over-approximation.
+//!
+//! Why this is right: every step that the semantics allows the task has its node. Where others decide whether a step
+//! can happen and no role says so, it is allowed at any time. An expression that may raise an exception has an edge to
+//! every handler that may take it, and out of every procedure that it may leave; an abort or the end of an asynchronous
+//! select leads away from every node of its region. What cannot be expressed is refused with its place, never left out.
+//!
+//! What automata see is worked out here, too. If it depends on data whether an action is an event (an assignment to an
+//! element of an array, a value that a property names), the action becomes several nodes, each with the condition under
+//! which it is that event. So letters of nodes are certain, and only the constraints on data decide which of the nodes
+//! can be passed.
+//!
+//! As published, no check and no call fails. That reading exists for comparisons with the published tables.
 
 use std::collections::HashMap;
 

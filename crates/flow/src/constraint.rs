@@ -1,7 +1,26 @@
 //! Constraints: automata that tell infeasible paths from feasible ones.
 //!
-//! A task automaton knows the order of a task's own nodes. For tasks that share nodes it knows how
-//! many of them are where: none, one, or any number. Data constraints are in `data.rs`.
+//! FLAVERS (Dwyer et al., 2004, sections 6.1 to 6.3) runs a property over all paths of the trace flow graph, many of
+//! which no execution takes. A constraint is one more automaton that rejects some of these. The state of the property
+//! and of all constraints in use is a tuple.
+//!
+//! A *task automaton* knows the order of a task's own nodes. Its states are what may come next: the set of event nodes
+//! that follow, and whether the task may have ended. In the paper states correspond to nodes; nodes that are followed
+//! by the same events are one state here, which gives fewer tuples. Only nodes that some automaton in use looks at are
+//! events; all communication nodes are events in the reading that reproduces the published tables.
+//!
+//! Tasks that share nodes are counted. The automaton of a class knows for each state whether no member is in it, one,
+//! or any number: a counter abstraction with the values 0, 1 and many, which over-approximates. It looks only at
+//! communication with participants that the property is about; everything else would multiply the counts.
+//!
+//! *Variable automata* are in `data.rs`; automata given by the user are assumptions and are printed as such.
+//!
+//! Why this is right: each constraint accepts the projection of every execution, so a path that a constraint rejects
+//! belongs to no execution. At the end of the program, a constraint must also allow the end; an object, and a task that
+//! was never started, have nothing to end. An earlier version expected them to.
+//!
+//! The file also says which events concern a single task, for the partial-order reduction (`propagate.rs`). A
+//! communication node never does.
 
 use rendez_model::monitor::Monitor;
 use rendez_model::{Program, Value, VarId};

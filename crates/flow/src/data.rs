@@ -1,4 +1,22 @@
-//! What is known of data on a path: values of the cells that are followed, nothing of the others.
+//! Constraints on data: what is known of tracked variables on a path.
+//!
+//! In FLAVERS (Dwyer et al., 2004, section 6.1), a variable automaton has one state per value of a variable, and
+//! conditions and assignments are its letters. Here one automaton tracks all chosen cells together. Its state is a
+//! valuation: a known value, or unknown, for each of them. Operations are evaluated with the expressions of the model,
+//! so conditions over several variables, indices and range checks are decided when the cells that they read are known.
+//!
+//! Why this is right: a cell that is not tracked is unknown, and an operation fails only if it fails for all values
+//! that the unknown parts may have. A path is rejected only where a condition cannot have the value that the path
+//! needs, where an assignment that the path makes surely raises an exception, or where an exception that it takes
+//! surely is not raised. So no path of an execution is rejected.
+//!
+//! A condition on a tracked but unknown cell may tell its value: up to 64 values are tried, and if one is left, it is
+//! known from then on; if none is left, the path is infeasible. Where tasks that share a node pass different constants,
+//! the parameter stands for a set of values: comparisons with values outside the set are decided, all others are
+//! unknown.
+//!
+//! Short circuits are evaluated as the language says, with the possibility that only the operand which is evaluated
+//! fails. The lengths of queues and the states of tasks are not tracked.
 
 use std::collections::BTreeSet;
 

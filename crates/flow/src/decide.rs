@@ -1,4 +1,25 @@
 //! A verdict on a property of event sequences.
+//!
+//! For each property, the engine builds a trace flow graph, chooses constraints, propagates, and refines, until the
+//! property is proved, violated or left open. This is the methodology of FLAVERS (Dwyer et al., 2004, section 7.1),
+//! with the analyst replaced by `select.rs`:
+//! - If propagation reaches no violation, the property holds. Constraints that the proof does not need are then left
+//!   out, as long as that does not cost much more.
+//! - If it finds a path, the candidates that reject the path are noted, and the next set of constraints is tried.
+//! - If no candidate rejects the path, an execution is looked for (`replay.rs`). If there is none, alike tasks near the
+//!   property get nodes of their own, then all tasks, in programs with few enough tasks.
+//! - A path that leads to something that is not modelled, or beyond a bound, leaves the property open.
+//!
+//! What *holds* means: automata are run on prefixes as well as on complete executions, so a property that only steps or
+//! the end of the program can break is covered, including executions that block. A pattern that an execution without
+//! end may break otherwise stays open.
+//!
+//! The verdict says whether a property holds vacuously: because its events never happen, or because constraints that
+//! the user gave leave no execution.
+//!
+//! Letters that the automaton of the property does not tell apart are merged before the graph is made, so tasks that
+//! only letters told apart may share nodes. The program is sliced for each property by the caller; cost does not depend
+//! on other properties of the file.
 
 use std::collections::BTreeSet;
 use std::time::Instant;

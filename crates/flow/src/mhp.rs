@@ -1,4 +1,21 @@
-//! May happen in parallel, on trace flow graphs: participants go on alone, or in pairs that meet.
+//! May happen in parallel, on trace flow graphs.
+//!
+//! Naumovich and Avrunin (*A conservative data flow algorithm for detecting all pairs of statements that may happen in
+//! parallel*, FSE 1998; section 4.1.3 of the FLAVERS paper, 2004) compute this relation by data flow equations with a
+//! symmetry step. Here it is the least relation that contains the pairs of initial nodes and is closed under what
+//! participants can do: one of them goes on alone, or two that are parallel meet. Whoever takes no part in a step stays
+//! where it is, and is afterwards parallel to the participants exactly where it was parallel to all of them before.
+//! Behind a communication node, the two participants go on and are parallel to each other.
+//!
+//! Why this is right: read "the pair is in the relation" as "both nodes were reached in some state at the same time".
+//! The initial state satisfies the relation, and each step preserves it, so every pair that some state has is in it. It
+//! is the pairwise abstraction of the reachable states, the same thing as the concurrency relation of a Petri net.
+//!
+//! Classes of alike tasks make it slightly larger: two nodes of one class, or a node and itself, may be parallel if the
+//! class has members enough for both.
+//!
+//! The fixpoint itself is `Parallel` in `rendez_model`, which the nets of the ILP engine use as well. Rows are bits, so
+//! a step of the worklist is a few operations on words.
 
 use rendez_analysis::parallel::Parallel;
 

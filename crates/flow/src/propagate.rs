@@ -1,7 +1,26 @@
-//! State propagation: tuples of automaton states flow through the graph, breadth first.
+//! State propagation: tuples of automaton states flow through the trace flow graph, breadth first.
 //!
-//! Tuples are numbered, and each has a set of nodes. Going on to a node without meaning keeps the
-//! tuple; what an event makes of a tuple is computed once, wherever the event was reached from.
+//! This is the analysis of FLAVERS (Dwyer et al., 2004, section 5). Control moves along the edges of a task, or to an
+//! event of another task that may happen in parallel. The property is violated if its automaton comes to a state from
+//! which it cannot accept, at any node, or if the final node is reached in a state that does not accept while every
+//! constraint allows the end. The paper looks at the final node; the first rule also covers executions that block or
+//! run for ever.
+//!
+//! The paper keeps a set of tuples per node. We keep a set of nodes per tuple, as bits. A step to a silent node keeps
+//! the tuple, so the successors of a node are a few words that are combined with the words of the tuple; what an event
+//! makes of a tuple is computed once per tuple, wherever the event was reached from. In-parallel edges are never made:
+//! they are rows of the relation, and an event of a row that was tried with a tuple is not tried again. Breadth-first
+//! order makes the first path that is found a shortest one.
+//!
+//! The partial-order reduction is that of Naumovich, Clarke and Cobleigh (*Using partial order techniques to improve
+//! performance of data flow analysis based verification*, 1999, section 4), with changes, since as published it loses
+//! orders and proves false properties. Events of one task that no other task's automaton sees are executed in one go.
+//! Between events, control may switch to another task only behind an event that is not local, or behind one after which
+//! the task meets somebody or comes to its end; and only to an event that stands first after something that is not
+//! local. The final node, and the end of every task, count like a meeting: without that, tuples in which all tasks have
+//! ended are lost. "After" skips silent nodes. A communication node is never local: an event behind it cannot be
+//! postponed together with it, because the meeting concerns the partner as well. Random properties compare the analysis
+//! with and without the reduction.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;

@@ -1,7 +1,18 @@
 //! Looking for the execution that a path stands for.
 //!
-//! Rendezvous and letters must come in the order of the path; what tasks do in between is free. The
-//! search goes where most of the path is behind it.
+//! A path that no constraint rejects may still belong to no execution, and a verdict of *violated* needs one. The
+//! search runs on the semantics. The rendezvous and the letters of the path, its anchors, must come in the order of the
+//! path; what tasks do in between is free. A step that shows an anchor too early, or one that the path does not have,
+//! is not followed. The search is best first: states that have matched more anchors come first, then those reached by a
+//! task that takes part in the next anchor, then those with a shorter history.
+//!
+//! The search succeeds as soon as the monitor of the property is broken, even if the path had more to come, and never
+//! passes a state in which a constraint that the user gave is broken. Steps that depend on an untracked value are left
+//! out in a first attempt, so that a certain violation is preferred. The number of states is limited, less for larger
+//! programs.
+//!
+//! Where a class of alike tasks shares nodes, any member may play its part in the path. If the search fails, the first
+//! anchor that it never reached is reported, and `decide.rs` gives tasks nodes of their own before it gives up.
 
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;

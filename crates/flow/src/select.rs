@@ -1,7 +1,26 @@
 //! The choice of constraints: implicit hitting sets.
 //!
-//! Every spurious path is rejected by some constraints. A set that proves the property must contain
-//! one for each path, so the cheapest set that hits all paths seen so far is the next to try.
+//! A user of FLAVERS chooses constraints by hand (Dwyer et al., 2004, section 7.1). Here they are chosen from
+//! counterexamples. Each spurious path is rejected by some candidates, one task automaton or one variable. A set of
+//! constraints that proves the property must contain a member of every such list, so the cheapest set that hits all
+//! lists seen so far is tried next (the implicit hitting set approach of Moreno-Centeno and Karp, 2013, used as
+//! abstraction refinement).
+//!
+//! Why this ends with a small set: a product of constraints rejects a path if some member does, so any sufficient set
+//! hits every list, and the first set that suffices costs no more than any other. The search for a cheapest set is
+//! branch and bound with a budget; beyond it, the best set found so far is taken, and minimality is lost, not
+//! soundness. Every round is an ordinary analysis. Afterwards, members that the proof does not need are left out again
+//! (`decide.rs`).
+//!
+//! Two details deserve care. A path skips silent nodes, so a variable alone rarely contradicts it; where the order of a
+//! task is already tracked, all silent completions of the path between its events are tried, and a variable rejects the
+//! path only if it rejects every completion. And some paths are rejected only by several candidates together. Then a
+//! minimal subset is looked for by leaving out halves, quarters and so on, the dearest first, and becomes a candidate
+//! of its own.
+//!
+//! A task costs more the farther it is, in meetings, from the tasks that the property is about, so the number of rounds
+//! does not grow with unrelated tasks. With the published reading, the sets for the dining philosophers are those of
+//! Table VI.
 
 use std::collections::VecDeque;
 

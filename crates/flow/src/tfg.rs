@@ -1,8 +1,28 @@
 //! Trace flow graphs: the control-flow graphs of all tasks, joined where tasks interact.
 //!
-//! Every interaction of two tasks is a communication node: it belongs to both and is entered from
-//! one node of each. A protected object is a participant like a task; it is free, read, or held.
-//! Tasks that nothing tells apart share one set of nodes.
+//! The graph is that of FLAVERS (Dwyer et al., 2004, sections 4.1.2 to 4.3). Every interaction of two participants is a
+//! communication node: it belongs to both, is entered from one node of each, and leads to successors in both. An
+//! initial node leads to the first nodes of all tasks, and the end of the main program to the final node. What may
+//! happen in parallel is kept as a relation (`mhp.rs`), and nodes that are never reached are removed.
+//!
+//! An accept statement with a body needs two communication nodes, for its start and its end, and a node between them in
+//! which the caller waits. There is one such node for each pair of a call and an accept statement, so the end of a
+//! nested rendezvous never frees the wrong caller.
+//!
+//! Ours goes beyond the paper in these points:
+//! - A protected object is a participant like a task, with three nodes: free, read and held. Locks and protected
+//!   entries are communication nodes with it.
+//! - Starting a task, waiting for its end, calls of completed tasks, and rendezvous that end with an exception are
+//!   interactions, too. The paper models programs in which none of these goes wrong.
+//! - Tasks that nothing tells apart share one set of nodes. An operation stays in a shared node only if it does the
+//!   same whoever does it; otherwise what it writes becomes unknown. A class knows its size, so a node may happen in
+//!   parallel with itself. The graph then does not grow with the number of clients, except by sets of values that they
+//!   pass.
+//! - A main program that only starts tasks and waits for them is left out; the end of any task then leads to the final
+//!   node.
+//!
+//! Each of these adds paths or keeps them, and none removes a path that an execution takes. So whatever propagation
+//! proves holds, and what it finds is replayed on the semantics.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,25 @@
-//! A verdict: what is asked for cannot be, or happens, or nobody knows.
+//! A verdict of the integer-programming engine: the violation is impossible, happens, or stays open.
+//!
+//! INCA (Siegel and Avrunin, *Improving the precision of INCA by eliminating solutions with spurious cycles*, 2002,
+//! section 2) asks for a flow through the automata of all tasks that a violation would need. If there is none, there is
+//! no violation; if there is one, an analyst must look at it. This file is the loop around that question: learn a net
+//! of the program (`rendez_network`), write its linear system (`rendez_certificate`), prove that it has no solution or
+//! find one (`prove.rs`), and look for the execution behind a solution (`replay.rs`).
+//!
+//! Where the solution has no execution, the abstraction is refined. Flow through separate components does not see in
+//! which order they move. The replay says which two components have places that are needed together and never were;
+//! these two are composed into one, whose places are pairs that may happen together, and the loop begins again.
+//! Otherwise the pair whose composition is smallest is taken. In the end all components may be one, and the net is the
+//! graph of states itself. Limits on places and transitions stop this earlier, and the verdict is inconclusive.
+//!
+//! Why *holds* is right: the net has every execution of the program, and every execution satisfies the system. A
+//! composition and a cut preserve this; the proof is checked in rational arithmetic, and again by `rendez verify`,
+//! which derives the net anew. *Violated* is replayed on the semantics. If the violation needs a step that depends on
+//! an untracked value, the question is asked once more without such steps.
+//!
+//! Nets become too large if tasks have many variables; then the variables are components of their own from the start. A
+//! program that may meet a bound or something that is not modelled is left open. The published elimination of cycles is
+//! available as an option, with its bound among the assumptions.
 
 use std::time::Instant;
 

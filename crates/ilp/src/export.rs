@@ -1,4 +1,15 @@
-//! Automata and linear systems for other programs: Graphviz, and the LP and MPS formats of solvers.
+//! Automata and linear systems for other programs.
+//!
+//! The automata of a net are written for Graphviz: one box for each component and interval, dashed edges from one
+//! interval to the next, and the target in red. They are the flowgraph of the INCA paper (Siegel and Avrunin, 2002,
+//! section 3.2.1), as the engine sees it.
+//!
+//! Linear systems are written in the LP and MPS formats, so that other solvers can confirm an answer or be compared.
+//! The objective and the integrality of all columns are those that the engine uses. A system has a solution if what is
+//! asked for may happen; one without a solution proves the property. A row without terms that cannot be met is written
+//! with a zero coefficient in the LP format, so that it is not lost.
+//!
+//! Cuts are not part of the export: they belong to a proof, and a certificate (`rendez_certificate::text`) has them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

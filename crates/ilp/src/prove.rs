@@ -1,8 +1,28 @@
 //! Solutions without an execution are cut off, until a proof or a solution that may have one is left.
 //!
-//! Transitions of a solution that can never all have been fired touch places that stay empty: either
-//! nothing touches these places, or something enters them. Where the first is impossible the second
-//! is a cut; otherwise both are looked at in turn.
+//! INCA's equations admit flow around a cycle that the rest of the flow never enters. Siegel and Avrunin (2002, section
+//! 3.1) consider one inequality for each set of states, as in the travelling salesman problem, and reject that: there
+//! are too many sets. Their section 3.2 adds depths instead, which needs a bound on how often a step happens. We take
+//! the first way, lazily: only sets that a solution violates are looked at, and no bound is needed.
+//!
+//! Let a solution use transitions that can never all be fired, even if tokens could be split at will (reachability in
+//! continuous nets, Fraca and Haddad). Then there is a siphon among the places that they need: a set of places that is
+//! empty at first, and that every used transition which enters it also takes from. In every execution, nothing takes
+//! from these places, or something enters them without that. If the linear program with the first case has no solution,
+//! the second case is a cut; otherwise both cases are examined in turn. Siphons reach across components, so cycles
+//! through several tasks are cut off, too.
+//!
+//! Further steps are branching on a column that is not whole, after a short look for a solution in whole numbers and a
+//! look for an execution behind the fractional one; and, for questions about markings, traps: places that are marked at
+//! first stay marked if whatever takes from them gives to them (Esparza and Melzer, *Verification of safety properties
+//! using integer programming: beyond the state equation*, 2000).
+//!
+//! Why this is right: each case distinction is exhaustive over the executions, and each case ends with multipliers that
+//! refute it. The proof is this tree; its checker derives the rows of each case from the net itself, so no wrong cut
+//! can get in. The cuts end, because there are finitely many sets of places; branching on numbers may not, and has a
+//! limit.
+//!
+//! Small sets are tried before large ones, and a case distinction is made only if no set gives a cut.
 
 use std::time::Instant;
 

@@ -1,7 +1,19 @@
-//! The system as it was published: a variable for each transition of each task's automaton, an
-//! equation for each state and each kind of rendezvous, and spurious cycles kept out by depths.
+//! The system as it was published, for comparisons.
 //!
-//! For comparisons: the engine itself works with nets.
+//! INCA (Siegel and Avrunin, 2002, sections 2.1 and 3.2) has a variable for each transition of each task's automaton, a
+//! flow equation for each state, and an equation for each kind of rendezvous in each interval: as many on the caller's
+//! side as on the acceptor's. This file builds that system from a net, for queries with one interval. States that lie
+//! on no path from the start to a possible end are trimmed, as the paper describes, and what is handed over in a
+//! rendezvous is part of its label.
+//!
+//! Spurious cycles can be kept out as in section 3.2.2: a depth for each state, a choice for each transition, and a
+//! bound on all of them (`rendez_certificate::depths`). The numbers of variables and constraints that this adds are
+//! those of figure 10, and those of figure 3 are reproduced, too; elsewhere, the numbers before cycle elimination are
+//! larger than the paper's, which are those after INCA's optimisations. `rendez bench inca` prints both.
+//!
+//! The engine itself does not use this system. It has one variable for each transition of the net, that is, for each
+//! pair of transitions that two tasks make together. That is more precise: an equation for each kind of rendezvous lets
+//! the two sides be matched across pairs that can never meet.
 
 use std::collections::BTreeMap;
 

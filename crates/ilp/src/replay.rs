@@ -1,7 +1,21 @@
 //! Looking for an execution that has the transitions of a solution.
 //!
-//! The tokens of a net are moved one transition at a time: first no transition more often than the
-//! solution has it, then as often as one likes, but no other.
+//! The tokens of the net are moved one transition at a time. In the first attempt, no transition happens more often
+//! than in the solution; any order mostly will do, so the search is depth first. In the second, only the support
+//! counts: the transitions of the solution may happen as often as one likes, and the search is breadth first. Wimmel
+//! and Wolf look for a realisation of a solution of the state equation in much the same way (*Applying CEGAR to the
+//! Petri net state equation*, 2012), and then add constraints; we compose components instead (`decide.rs`).
+//!
+//! What counts as success depends on the question: a target transition, a marking in which nobody can move, the
+//! intervals of a query with the numbers of events that they require, or, for an infinite interval, a path back to a
+//! marking with everything required on it.
+//!
+//! A failure is used, too. Some transition never became possible although each place that it needs was reached: then
+//! two of these places were never reached together. Their components are named, since composing them removes this
+//! solution. What is named is a guess where only some of the markings are looked at; a bad guess costs time, not
+//! soundness.
+//!
+//! Nothing is concluded from finding an execution of the net: the moves behind it are replayed on the semantics.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,18 @@
-//! Linear programs, solved by HiGHS, and multipliers that show that one has no solution.
+//! Linear programs, solved by HiGHS, and multipliers that show exactly that one has no solution.
+//!
+//! A solver computes with floating-point numbers, so its word is not a proof. This file confines it. `Lp` is an
+//! incremental linear program to which cuts are added; its objective is the number of steps, because without one a
+//! solution contains gratuitous cycles, which would then have to be cut off one by one. `whole` looks for a solution in
+//! whole numbers for a few seconds; what it says about infeasibility is not used.
+//!
+//! `refute` makes the certificate. By Farkas' lemma, a system without a solution has multipliers for its rows,
+//! non-negative for inequalities, whose sum says that a non-positive combination of columns is positive. We do not ask
+//! HiGHS for such a ray. We solve the program that asks by how much rows must give way, which always has an optimum,
+//! and take its dual solution. The numbers are rounded to multiples of 1, 1/2, 1/6 and so on up to 1/27720, and as a
+//! last resort to near fractions by their continued fraction expansion, until the check in exact rationals succeeds. If
+//! none succeeds, nothing is claimed.
+//!
+//! Every multiplier list is checked by the same function that checks certificates (`rendez_certificate::proof`).
 
 use std::time::Instant;
 

@@ -1,7 +1,23 @@
 //! Monitors: automata that follow what happens, as part of the meaning of a program.
 //!
-//! A monitor is the automaton of a property. Its state is a cell of the program, and steps of the
-//! semantics move it: whoever explores the program explores the property with it.
+//! A monitor is the deterministic automaton of a property. Its state is a cell of the program, and steps of the
+//! semantics move it, so whoever explores the program explores the product with the property (Vardi and Wolper, *An
+//! automata-theoretic approach to automatic program verification*, 1986), without knowing that there is one. Reductions
+//! respect a monitor in the same way, because the step that it sees writes its cell.
+//!
+//! What a monitor sees is a *moment* of a step: a rendezvous begins or ends, a cell is written, a condition reads a
+//! cell, a procedure is called, a task starts or ends, an annotated event. A step may have several moments, in order. A
+//! moment carries all names of the property that fit it, and this set is the letter. Where it depends on an untracked
+//! value whether a name fits, the step has one outcome for each set that it may carry, marked as a guess.
+//!
+//! A property is broken when its automaton comes to a state from which it can accept nothing any more, or when the main
+//! program ends in a state that does not accept. Executions that block or go on for ever are not over; some properties
+//! demand that certain states recur, and the automaton says which.
+//!
+//! What counts as reading a cell in a condition follows evaluation: an operand that a short circuit skips is not read,
+//! and of an array only the element that is selected. `may_happen_at` over-approximates what a monitor may see at an
+//! action; slicing, merging and stubborn sets keep such actions and their order. Folding a test away, merging the start
+//! of a task, and reordering independent events each gave a wrong *holds* once.
 
 use std::collections::HashMap;
 

@@ -1,13 +1,27 @@
 //! The meaning of a program: `initial`, `enabled`, `step`.
 //!
-//! A step is one action of one task, at the granularity of the model's locations. Where Ada says
-//! that several things happen at once they happen in one step: a call that meets an accepting
-//! task starts the rendezvous, the end of a protected action hands the lock to a queued caller
-//! whose barrier is open, a master that is left ends the tasks that wait at `terminate`.
+//! This is the only definition of what can happen. The explorer runs it, the other engines learn their steps from it,
+//! and every trace is replayed on it. It follows chapters 9 and 11 of the Ada Reference Manual; docs/semantics.md says
+//! how, in prose.
 //!
-//! Time is arbitrary: a delay may end at once or late, so a timeout is possible whenever the
-//! task waits. Calls are queued first in, first out. A queued caller of a protected entry runs
-//! the entry body itself, with the lock handed over; Ada leaves open which task does it.
+//! A step is one action of one task, at the granularity of the model's locations. Where Ada says that several things
+//! happen at once, they happen in one step: a call that meets an accepting task starts the rendezvous, the end of a
+//! protected action hands the lock to a queued caller whose barrier is open, a master that is left ends the tasks that
+//! wait at `terminate`. All outcomes of a step are listed in a fixed order, so a move is a task and a number, and
+//! replays.
+//!
+//! Time is arbitrary: a delay may end at once or late, so a timeout is possible whenever the task waits. Calls are
+//! queued first in, first out. A queued caller of a protected entry runs the entry body itself, with the lock handed
+//! over; Ada leaves open which task does it. An aborted task may run on until its next abort completion point.
+//!
+//! Values that are not tracked are *any*: a branch on such a value goes both ways, and its outcomes are marked as
+//! guesses, so that a finding which needs one is possible and not certain. Guards may be left unevaluated where they
+//! decide nothing (`sure.rs`), so that a step reads only what matters to it.
+//!
+//! The semantics knows no engine. It reads and writes the state through watched vectors (`watch.rs`), which is how
+//! engines learn what a step depends on. It was tested against GNAT: logs of compiled programs must be sequences of
+//! events of the model, and the tests of chapter 9 of ACATS are run. Both, and random programs, found most of its
+//! errors (docs/soundness.md).
 
 mod run;
 

@@ -1,9 +1,26 @@
 //! Nets: the parts of a program as automata that move together.
 //!
-//! Each component is at one of its places. A transition moves some components and may look at
-//! others. The net of a program is learnt from its semantics: a step is run on every combination of
-//! contents of the slots it looks at, provided that any two of them may be there together. So the
-//! net allows every execution of the program, and perhaps more.
+//! A net has one component per slot, and a component is at one of its places. A transition moves some components and
+//! may look at others. INCA works on such automata, one per task, which are given (Siegel and Avrunin, 2002, section
+//! 2.1); here the net is learnt from the semantics. A step is run on every combination of contents of the slots it
+//! looks at, provided that any two of them may be marked together.
+//!
+//! This is a fixpoint of two things at once. The relation of pairwise co-reachable places (the may-happen-in-parallel
+//! relation of Naumovich and Avrunin, on nets the concurrency relation) says which combinations must be tried; a step
+//! that turns out to be possible adds places and pairs. Because the relation over-approximates, the net allows every
+//! execution of the program, and perhaps more. A step that depends on a value elsewhere is run with some contents of
+//! the other slots that fit; if none fit yet, the combination waits for that slot.
+//!
+//! Composing two components (`merge`) makes one, whose places are the co-reachable pairs of theirs. A transition of one
+//! of them happens with every place of the other with which it may; then the relation is computed anew and what is
+//! never possible is removed. Composition preserves executions, and removes behaviour that no execution has; it is how
+//! `rendez_ilp` refines. A component composed with itself would leave nothing, which once proved everything, so it is
+//! refused.
+//!
+//! Learning is incremental: only combinations with a place that became parallel to something new are looked at, going
+//! down the decision trees, and rows of the relation are bits. Places are taken round and round in the order in which
+//! they were found, since late places hear of much at once; that took a thirtieth of the looks. Combinations of many
+//! slots may multiply, and then the net is given up as too large.
 
 use std::sync::atomic::Ordering;
 

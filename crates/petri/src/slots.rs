@@ -1,6 +1,21 @@
-//! The state cut into slots: one per task with its own cells and queues, one per protected object
-//! with its components, one per shared cell. Each slot numbers the contents it ever had. Where these are
-//! too many, cells have slots of their own.
+//! The state cut into slots, each of which numbers the contents it ever had.
+//!
+//! There is a slot for each task with its own cells and queues, one for each protected object with its components, and
+//! one for each shared cell. A state is then a tuple of small numbers. This is the collapse compression of SPIN
+//! (Holzmann, *State compression in SPIN*, 1997), with two gains beyond memory: a step is a change of a few numbers,
+//! and what a step depends on is a few slots, so it can be memoised (`network.rs`).
+//!
+//! Numbering normalises. A cell that is dead where its task rests has no value; a task that has ended, or is not there
+//! yet, has no location; parts without a value, empty queues and free locks are not stored at all. States that differ
+//! in nothing else get the same number. This is right because a dead cell is written before it is read on every path,
+//! and a cell that somebody else reads is never dead (`rendez_model::liveness`).
+//!
+//! A task or object with very many contents makes every step with it be learnt for each of them. Its cells then get
+//! slots of their own, and a step depends only on those that it reads. What is forgotten then needs care: a dead cell
+//! with a slot of its own must be reset by the step that makes it dead, although this step does not look at it.
+//!
+//! The other kinds of task interaction graphs tell apart what the program does not: which interaction led to a node, or
+//! that a rendezvous has begun. Such notes are kept beside the content of a task.
 
 use std::collections::HashMap;
 

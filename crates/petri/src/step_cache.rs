@@ -1,11 +1,25 @@
-//! What each task can do, learnt from the semantics.
+//! What each task can do: the steps of the program, memoised.
 //!
-//! What a task does next depends on the contents of a few slots only: its own, that of the task it
-//! calls, that of a protected object. The first time such a combination turns up, the step is run
-//! on a watched state, and what it looked at, in which order, becomes a path in a decision tree;
-//! its outcomes become leaves: numbers of slots and their new contents. From then on the step costs
-//! a walk down the tree. So the search never interprets the program twice, and yet knows nothing
-//! about its meaning that the semantics did not say.
+//! What a task does next depends on the contents of a few slots: its own, that of the task it calls, that of a
+//! protected object. The first time a combination turns up, the step is run on a watched state, one that logs which of
+//! its parts are read (`rendez_model::watch`). What was read, in that order, becomes a path in a decision tree; the
+//! outcomes become its leaf: slots with their new contents. From then on, the step costs a walk down the tree. The
+//! search never interprets the program twice, and still knows nothing about its meaning that the semantics did not say.
+//!
+//! Why this is right: the semantics is deterministic in what it reads. Two states that agree on everything that a step
+//! read give the same outcomes, because the step could not notice a difference. For the same reason the tree is
+//! consistent: which slot is read next depends only on the contents read before. A written part counts as read, so
+//! unread slots are unchanged.
+//!
+//! In CATS, an interaction is a matched pair of edges of two graphs (Young et al., 1995, definition 3.2.5). Here it is
+//! a step of the task that begins it, and the tree finds the partners.
+//!
+//! Along with each outcome, the network keeps its story: the moves it stands for, what they show to checks and
+//! monitors, which tasks made progress. A search needs the story only for reports, and for the graphs of formulas.
+//!
+//! The paper's kinds of graphs differ in what a node is. *Modified* has a node for each place of interaction,
+//! *optimized* one for each interaction that may lead there, *unoptimized* also splits each rendezvous in two; *split*
+//! does so only where a rendezvous hands something back, for the nets of INCA.
 
 use std::sync::Arc;
 

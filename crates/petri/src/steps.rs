@@ -1,8 +1,26 @@
 //! Steps of task interaction graphs, made of steps of the semantics.
 //!
-//! One step here is a short run of the model's own steps: a call and the accept statement that
-//! takes it, with everything local that follows. The semantics is the only source of what can
-//! happen; each step remembers the single moves it consists of, so that any path replays.
+//! In a task interaction graph (Long and Clarke, ICSE 1989; Young et al., 1995, section 3.2), an edge is a
+//! synchronisation, and everything that a task does between two of them belongs to a node. A step here is accordingly a
+//! short run of the model's own steps: a call and the accept statement that takes it, or whatever else begins it, with
+//! all local steps that follow in any task. The semantics is the only source of what can happen, and a step remembers
+//! the single moves it consists of, so any path replays.
+//!
+//! Local steps may run without interleaving because they read and write nothing of other tasks: no task can prevent
+//! them, and they prevent nobody (Lipton's reduction, CACM 1975; by itself each is a persistent set in Godefroid's
+//! sense). A local step with several outcomes is not run; the task rests there, as one that only chooses for itself. A
+//! run stops where a formula or a monitor must see a task, and before steps that start or end a task if a property
+//! watches that.
+//!
+//! A task may run local steps for ever. A run is cut after some thousands of steps, and before that as soon as a state
+//! of the run comes back: the state is compared with one that is renewed each time the run has doubled (Brent's way of
+//! finding a cycle). The task then simply rests there.
+//!
+//! With groups, choices that tasks make for themselves are not steps but belong to the step that depends on them, as
+//! published; this is for reproducing the paper's graphs.
+//!
+//! Where a wait is not a step, a state without steps is not yet one in which the semantics sees anybody wait. `commit`
+//! lets the waits begin, for verdicts and traces.
 
 use std::cell::RefCell;
 

@@ -1,10 +1,25 @@
-//! Which waiting nobody can observe.
+//! Unobservable waits: which queues need not be tracked.
 //!
-//! A task that calls an entry waits in a queue until it is accepted. Unless somebody looks at the
-//! queue, a call that waits cannot be told from one that is not made yet, and an accept statement
-//! that waits cannot be told from one that is not reached yet. Then both meet in one step, queues
-//! stay empty, and the many states that differ only in who waits already become one: this is the
-//! synchronous communication of task interaction graphs, exact for the programs it is applied to.
+//! A task that calls an entry waits in a queue until it is accepted. Unless something observes the queue, a call that
+//! waits cannot be told from one that is not made yet, and a task that waits at an accept statement cannot be told from
+//! one that has not come there. Then both meet in one step, queues stay empty, and the many states that differ only in
+//! who waits already become one. This is the synchronous communication of task interaction graphs (Long and Clarke,
+//! ICSE 1989; Young et al., 1995, section 3.2), which argue in the same way that the order of queues does not matter.
+//! There it is a property of the model; here it is a reduction, applied to those entries for which it is exact.
+//!
+//! What observes a queue: 'Count, a requeue, an abort, an asynchronous select, a bound on lengths, a barrier that looks
+//! beyond its object or may raise an exception, and a caller whose choice of an entry others can change in the
+//! meantime. What observes a waiting server: a guard that others can change, or one that a property tests. 'Callable
+//! and 'Terminated observe everything. Whether the completion of a task can be noticed otherwise than by plain callers
+//! and by its master is decided here, too.
+//!
+//! A barrier may turn out to be unknown only during a search. Its entry is then reported, and the search begins again
+//! with that queue tracked.
+//!
+//! What is lost are states between a call and its acceptance, in which it is already decided that the call is accepted.
+//! No check can tell, nor can a formula that speaks only of all executions, or only of some. Formulas that mix both,
+//! and fairness, can tell: they are decided with all waits as steps of their own. An earlier version decided formulas
+//! of the first kind without those states: a wrong *holds* (docs/soundness.md).
 
 use rendez_analysis::access::Access;
 use rendez_model::monitor::Happening;

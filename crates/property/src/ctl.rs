@@ -1,9 +1,16 @@
-//! Computation tree logic with events.
+//! Computation tree logic with events: formulas and their parser.
 //!
-//! A file holds properties `NAME: FORMULA;`, the name and the last semicolon may be missing, and
-//! `--` begins a comment. Prefix operators bind tightest, then `and`, `or`, `->`, and last `until`
-//! and `unless`, the weak until. Operands of temporal operators are about states or about events, or about events
-//! and the states that these lead to; temporal formulas are about states.
+//! The logic is CTL (Clarke and Emerson; Clarke, Emerson and Sistla, 1986) in the surface syntax of CATS (Young et al.,
+//! 1995, section 3.3.1, table I): `always` is AG, `eventually` AF, `potentially` EF and `until` A(U), with operands
+//! about states or about events. Here operands may also combine both: a formula about an event and the state that it
+//! leads to holds of a step. `unless` is the weak until. There is no next-step operator: formulas do not count steps.
+//!
+//! A file holds properties `NAME: FORMULA;`. The name and the last semicolon may be missing, and `--` begins a comment.
+//! Prefix operators bind tightest, then `and`, `or`, `->`, and last `until` and `unless`.
+//!
+//! Formulas are sorted into those about states and those about events. A temporal formula is about states. An event
+//! alone is no property, and what must hold *until* something happens is about states; both mistakes are reported with
+//! their place. Names are looked up later, by whoever knows a program.
 
 use std::fmt;
 

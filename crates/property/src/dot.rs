@@ -1,4 +1,13 @@
-//! Automata in Graphviz's language.
+//! Automata in Graphviz's language, to look at and to read back.
+//!
+//! A property can be drawn: states that accept are double circles, states from which nothing is accepted any more are
+//! grey, and transitions between two states are joined into one edge. Steps are shown with one name each, since sets of
+//! names are known only for a program.
+//!
+//! The same form is read. A graph is an automaton if edges are labelled with events, an edge from the node `start`
+//! leads to the first state, and accepting states are double circles; attributes of the graph give the alphabet and the
+//! quantifier, `all` or `no`. Colours and layout mean nothing. What is missing or given twice is an error at its place.
+//! So an automaton can be printed, edited and checked again.
 
 use crate::Wrong;
 use crate::automaton::singles;

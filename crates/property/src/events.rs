@@ -1,4 +1,14 @@
 //! What the symbols of a property stand for in a program.
+//!
+//! A binding `event SYMBOL = PATTERN or PATTERN ...;` says which happenings of the program a symbol means: a rendezvous
+//! begins or ends, a variable is assigned or tested, a subprogram is called, a task starts or ends, an annotated event.
+//! In FLAVERS, events are attached to statements and calls (Dwyer et al., 2004, section 3), and in INCA to rendezvous
+//! with their parameters (Siegel and Avrunin, 2002, section 2.1); patterns cover both. What a pattern does not say does
+//! not matter, so `accept Pump.Start` means any caller and any values.
+//!
+//! This file only reads. Names are kept as written, since this crate knows no program; `rendez_evidence::bind` looks
+//! them up, and reports those that mean nothing. A symbol without a binding is an annotated event or an entry of that
+//! name.
 
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong};

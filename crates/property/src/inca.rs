@@ -1,7 +1,22 @@
 //! INCA's queries: a violation, described as a sequence of intervals of an execution.
 //!
-//! A query without counts and without an infinite interval is a regular language, and its property
-//! is that no execution is in it.
+//! The query language is that of INCA (Corbett and Avrunin, *Using integer programming to verify general safety and
+//! liveness properties*, 1995; Siegel and Avrunin, 2002, section 2.1). Each interval ends with certain events, requires
+//! some, forbids some, and may constrain how often events occur, by linear conditions; the last one may be perpetual, a
+//! loop. Unless the first interval is *initial*, anything may come before it.
+//!
+//! A query without counts and without a perpetual interval is a regular language, and its property is that no execution
+//! is in it. `automaton` builds it backwards, interval by interval: a state is the set of required lists that were
+//! seen, so an interval with k lists has 2 to the k states, and more than six lists are refused. Such a query can be
+//! decided by every engine, as an automaton. The others are only followed by their intervals
+//! (`rendez_certificate::query`), and only `ilp` decides them.
+//!
+//! The step that ends an interval belongs to it and must have none of the forbidden names; a query once matched
+//! although it had one. A perpetual interval with `"fair"` is refused, because the equations do not know fairness;
+//! without one, fairness makes no difference, since every finite execution can be continued fairly.
+//!
+//! Queries are read as nested lists, as INCA's are. Words that are not known, and keywords given twice, are errors at
+//! their place.
 
 use crate::automaton::{Dfa, Names, Nfa, Test, singles};
 use crate::events::{Binding, Pattern};

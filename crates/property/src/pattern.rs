@@ -1,10 +1,26 @@
-//! The catalogue of specification patterns (Dwyer, Avrunin, Corbett 1999), in all its scopes.
+//! The catalogue of specification patterns, in all its scopes.
 //!
-//! A pattern is an automaton of what may happen in a stretch of an execution; a scope says which
-//! stretches count, for every pattern alike. The steps that open and close a stretch lie outside of it.
+//! The patterns are those of Dwyer, Avrunin and Corbett (*Patterns in property specifications for finite-state
+//! verification*, ICSE 1999). A pattern is an automaton of what may happen in a stretch of an execution; a scope says
+//! which stretches count. The catalogue gives a formula for each combination. We give one automaton for each pattern
+//! and one construction for each scope (`scoped`), so all combinations mean the same thing: the steps that open and
+//! close a stretch lie outside of it, whatever other names they have, and a step that is both ends of a scope closes
+//! one stretch and opens the next.
 //!
 //! Patterns are about all executions. One that ends, or stands still for ever, must have brought the automaton to an
-//! accepting state; one in which events go on for ever must bring it to certain states again and again.
+//! accepting state; one in which events go on for ever must bring it to certain states again and again. For most
+//! patterns, these are the accepting states.
+//!
+//! Response chains need more care, because every stimulus is an obligation of its own, and many may be open at once
+//! though each is met. Obligations that have come equally far share their future, so a state is the set of distances.
+//! Those that are open at some moment are remembered as owed until they are met; then the ones that are open now become
+//! owed, and a colour changes. All are met if there is none open again and again, or the colour changes again and
+//! again. This is the breakpoint construction of Miyano and Hayashi (1984).
+//!
+//! The automata are compared with the catalogue's formulas of linear time on all short finite and periodic words, and
+//! on words of steps with several names. That comparison, and external rules, found the mistakes: one chain of
+//! responses answered two stimuli, scopes did not open again, and patterns held although a program may block before the
+//! required event.
 
 use std::collections::HashMap;
 

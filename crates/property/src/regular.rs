@@ -1,8 +1,20 @@
-//! Properties of event sequences: quantified regular expressions, automata, patterns.
+//! Properties of event sequences: quantified regular expressions, automata, patterns and queries.
 //!
-//! A file holds bindings `event SYMBOL = PATTERN;` and properties, each of which may have a name:
-//! `NAME: for events {...} show all executions satisfy ...;`, `NAME: pattern: ...;`,
-//! `automaton NAME all { ... }`, a graph in Graphviz's language, or `(defquery NAME ...)`.
+//! A file holds bindings `event SYMBOL = PATTERN;` and properties, each of which may have a name: `NAME: for events
+//! {...} show all executions satisfy ...;`, `NAME: pattern: ...;`, `automaton NAME all { ... }`, a graph in Graphviz's
+//! language, or `(defquery NAME ...)`.
+//!
+//! Quantified regular expressions come from Cecil (Olender and Osterweil, 1990) by way of FLAVERS (Dwyer et al., 2004,
+//! section 3): an alphabet, a quantifier over executions, and an expression. Steps that have no name of the alphabet
+//! are ignored; `.` and `~[...]` are relative to it. Repetition binds tightest, then `;`, then `|`.
+//!
+//! Whatever the language, a property becomes an automaton over the letters of a program, with what it demands of
+//! executions without end (`automaton.rs`). `no executions` complements it. That is possible only when the letters are
+//! known, so a property is kept in a form that does not depend on them.
+//!
+//! The reader is defensive, since property files come from users: sizes of expressions, nesting and repetitions are
+//! limited before anything is built, a name that is used twice is an error, and each message has a place. Properties
+//! without a name are numbered.
 
 use crate::automaton::{Dfa, Names, Nfa, Recurring, Regex, TOO_LARGE, Test};
 use crate::events::{Binding, binding};

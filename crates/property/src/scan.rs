@@ -1,4 +1,13 @@
 //! Words and signs of property files.
+//!
+//! One scanner serves all languages for event sequences, although they disagree about what a word is. In INCA's and
+//! FLAVERS' examples, events are called `r=0` or `a:b`, so signs belong to the names of symbols. Names of the program
+//! have dots, and indices in parentheses. The reader therefore says with each request which of the two it expects, and
+//! the scanner reads the same characters accordingly.
+//!
+//! Tokens are read one at a time and never stored, because what a character means is known only when it is reached.
+//! Looking ahead copies the scanner, which shares the text. Comments begin with `--`, `//` or `#`. Every token has a
+//! position, and a mistake is reported with what was expected and what was found.
 
 use std::rc::Rc;
 

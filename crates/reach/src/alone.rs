@@ -1,7 +1,20 @@
-//! What the main program does by itself: its control flow with the data that nobody else changes.
+//! What the main program does by itself: its control flow, with the data that nobody else changes.
 //!
-//! Loops over constant ranges are run through, and what is called by index is known. Data that others may
-//! change, parameters that come back, and random values are unknown: branches on them go both ways.
+//! The proof that nobody waits for ever (`progress.rs`) must know what a task surely does: which entries it calls,
+//! which tasks it starts, what it assigns. Control flow alone does not tell that for `for I in Nodes'Range loop Nodes
+//! (I).Start; end loop;`, since the loop might not be entered and the index is unknown. So this file unfolds a task
+//! into pairs of a location and the values of cells that are known there (conditional constant propagation, but with
+//! one node per valuation instead of a join). Loops over constant ranges are run through, and what is called by index
+//! is known.
+//!
+//! Only cells of the task itself, and shared cells that no other task assigns to, have known values. Parameters that
+//! come back, input, and what a handler gets are unknown, and a branch on them goes both ways. So the unfolding has
+//! every path that the task can take, and perhaps more. What all of its paths pass, the task passes, if it comes to its
+//! end.
+//!
+//! Nothing is joined, so a program whose main task counts far would unfold without end: after 20,000 nodes the file
+//! gives up, and with it the parts of the proof that need it. An action that may raise an exception also leads to its
+//! handlers; the caller says which actions these are, given what is known.
 
 use rendez_model::code::{each_written, task_code};
 use rendez_model::{Action, EntryId, Expr, Loc, Place, Program, Storage, TaskId, Value, VarId};

@@ -1,8 +1,24 @@
 //! Task interaction graphs as published: nodes, edges and edge groups, and their product.
 //!
-//! Here choices that a task makes for itself are not steps but groups of edges: a state stands for
-//! every way to choose, and may be a deadlock for some choice though edges leave it. The default
-//! checks do not use this; it shows the graphs, and reproduces the published numbers.
+//! The model is that of Long and Clarke (ICSE 1989) in the form of CATS (Young, Taylor, Levine, Nies and Brodbeck, *A
+//! concurrency analysis tool suite for Ada programs*, 1995, section 3.2). The edges of a task interaction graph are
+//! synchronisations. Choices that a task makes for itself are not steps but *groups* of edges: a state of the product
+//! stands for every way to choose. So a state may be a deadlock for some choice though edges leave it. To decide that
+//! is NP-complete in the number of tasks (section 3.3.1), and small in practice.
+//!
+//! `choose` looks for one group per task such that no edge of the state agrees with all chosen groups, and such that
+//! not all tasks have ended. Tasks with a single group are fixed first, which decides almost every state; then it
+//! backtracks over the task with the most edges. An edge whose guard depends on an untracked value may be absent, and
+//! does not count. A task that waits for others to end, or may end with them, may stay where it is.
+//!
+//! Three variants exist, as in table II: *modified* has one node for each place where a task interacts; *optimized* has
+//! one for each interaction that may lead there; *unoptimized* also has two steps for each rendezvous, engage and
+//! finish. All three are learnt from the semantics like any other step (`rendez_network`), with groups noted beside the
+//! outcomes. `rendez bench cats` reproduces the table: all numbers of states, and all numbers of edges but one, which
+//! differs from the printed one in a single digit.
+//!
+//! The default checks do not use this file. There, choices are steps: that takes more states, but every deadlock is a
+//! state without steps, and a trace says which choices were made.
 
 use rendez_model::semantics::{Semantics, What};
 use rendez_model::state::{State, Wait};

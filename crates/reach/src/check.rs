@@ -1,4 +1,29 @@
 //! The default checks, decided from what was reached.
+//!
+//! Deadlock checking in CATS (Young et al., 1995, section 3.3.1) looks at single states for a choice of edge groups
+//! that leaves no edge. Here a choice that a task makes for itself is a step, so a blocked state is simply one without
+//! steps; `cats.rs` has the published check. What the default checks need beyond that is decided as follows:
+//! - Exceptions, assertions and served entries are outcomes of steps. The search keeps one state for each outcome that
+//!   shows something, and the trace to it is made afterwards.
+//! - Tasks that wait for ever or spin while others run are found in the bottom strongly connected components of the
+//!   graph. Who has no edge in such a component never moves again, and who only polls there spins.
+//! - Races are pairs of tasks about to access the same variable. Stubborn sets do not keep which accesses are about to
+//!   happen together, so races have a search of their own.
+//!
+//! One limit covers everything, and each part gets its share. Stubborn sets are tried for a moment, then a plain search
+//! of a few million states, because a stubborn set costs about a hundred times a plain step, and then stubborn sets for
+//! the rest of the time. Programs with very many tasks are first searched for blocked states by descent (`walk.rs`),
+//! since a bug in a large program is mostly found soon.
+//!
+//! Where a limit is hit, three arguments without a complete search are tried: nobody can wait for ever by the code
+//! alone (`progress.rs`), no exception can be raised by the code alone (`exceptions.rs`), and the program does not
+//! block without the counters of tasks that end (`finite.rs`). The last one is an abstraction, refined along spurious
+//! traces: a trace that blocks is followed in the program itself, and the data that decide its first impossible step
+//! are tracked from then on. What the code alone proves is compared with every finding, and a contradiction is an
+//! internal error.
+//!
+//! Findings that depend on an untracked value cause a second search without such steps, because a certain finding may
+//! exist beside them.
 
 use std::time::{Duration, Instant};
 

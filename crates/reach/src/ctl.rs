@@ -1,21 +1,31 @@
-//! Temporal formulas, and what monitors demand of executions that do not end, over the reachability graph: bit
-//! vectors, from the inside out.
+//! Temporal formulas, and what monitors demand of executions that do not end, over the reachability graph.
 //!
-//! Every operator is one backward pass. `a until x` fails where some path avoids `x` and comes to a state
-//! without `a`, or, being strong, goes on for ever without `x`: the second part looks for components of what
-//! is left, and fairness decides which of them count. A state without steps goes on for ever, too, with a
-//! step that is no event; and so may one that only the environment leaves, which need not come. Steps that are no
-//! events are not noticed by operators about events.
+//! The algorithm is that of Clarke, Emerson and Sistla (*Automatic verification of finite-state concurrent systems
+//! using temporal logic specifications*, 1986), with operators about events as CATS has them (Young et al., 1995,
+//! section 3.3.1, table I): subformulas become bit vectors, from the inside out, and every operator is one backward
+//! pass. `a until x` fails where some path avoids `x` and comes to a state without `a`, or, being strong, continues for
+//! ever without `x`. Steps that are no events are not seen by operators about events. A state without steps continues
+//! for ever with a step that is no event; so may one that only the environment leaves, which need not come.
 //!
-//! Steps that depend on a value which the model does not know may not be there. So there are two answers, the
-//! states where a formula surely holds and those where it may hold: ways that it speaks against count with all
-//! steps, ways that it asks for with those that are sure. It holds, it does not, or that depends on the value. What
-//! lies beyond a bound is treated alike: everything may be there.
+//! We differ from the papers in three ways.
+//! - Steps that depend on an untracked value may or may not be possible. So each formula has two answers, states where
+//!   it surely holds and states where it may hold. For the first, paths that count against the formula use all edges,
+//!   and paths that it asks for only certain ones; for the second it is the other way round, and negation exchanges the
+//!   two (the three-valued reading of Bruns and Godefroid, CAV 1999). What lies beyond a bound is treated in the same
+//!   way. A formula that does not surely hold, but may, is inconclusive.
+//! - Fairness restricts the loops. A strongly connected component counts if it passes over no task, against the
+//!   fairness that is asked for; otherwise only the part in which every task passed over waits for a lock is decomposed
+//!   again (nested decomposition, as Emerson and Lei use it for strong fairness).
+//! - Fairness also asks who stands at an accept statement and which call is in a queue, so there are two graphs. In the
+//!   first, a call and its acceptance are one step and it is unknown which loops are fair: what holds against all loops
+//!   holds, what fails without any loop fails. The rest is decided in a graph in which every wait begins with a step of
+//!   its own. So are formulas that mix quantifiers, because the first graph has no state between a call and its
+//!   acceptance, in which the choice is already made.
 //!
-//! Fairness asks who could have moved, also whether a task has come to its accept statement and whether a call is in its
-//! queue. So there are two graphs. In the first, where a call and its acceptance are one step, every loop may be fair or
-//! not: what holds against all loops holds, and what fails without any loop fails. What that leaves open is decided in a
-//! graph in which every wait is begun by a step of its own.
+//! A failure is shown by following the formula from the initial state: shortest paths to a bad state, and loops that
+//! visit whatever excuses each task. Every trace is replayed, and that a loop closes and is fair is checked on the
+//! semantics. `potentially F` once held because of uncertain steps, and `always EVENT` counted steps that are not
+//! events; random formulas are now compared with plain fixpoints (`explore/temporal.rs`).
 
 use std::time::Instant;
 

@@ -1,12 +1,26 @@
-//! Which steps are possible, as bits.
+//! Which steps are possible in a state, as bits.
 //!
-//! Every outcome that is known has a bit. The contents of a slot allow the outcomes that do not look at the slot,
-//! or look for just these contents; the outcomes that are possible in a state are those that all its slots allow.
-//! So a few words are combined, without a branch that nobody could foresee, and what is left are the
-//! steps of the state. Slots that lie side by side are looked up together.
+//! Every known outcome has a bit. The contents of a slot allow the outcomes whose path in the decision trees does not
+//! look at the slot, or looks for just these contents; the outcomes that are possible in a state are those that all its
+//! slots allow. So the steps of a state are the conjunction of a few rows of bits, one for each slot, without a branch
+//! that the processor could mispredict. Neighbouring slots with few bits are looked up together, in a table for the
+//! product of their contents.
 //!
-//! Further bits say that a task may have steps that nobody knows yet: then its trees are asked, where what is
-//! learnt later on is found, too.
+//! Why this is right: a leaf of a decision tree is reached exactly if each slot on its path has the contents on that
+//! path. The trees are turned into rows mechanically, leaf by leaf, so no definition of "enabled" is added to that of
+//! the semantics.
+//!
+//! Further bits stand for what is not known: a task may have steps under some contents that were never met. If such a
+//! bit is set, the trees of that task are asked, where what was learnt since is found, too. If contents exceed what the
+//! rows were made for, the whole state is left to the trees. Rows are made anew when such misses have cost as much as
+//! making them.
+//!
+//! Outcomes that show something to a check come last, so a comparison with one number separates them from the others.
+//! For states of one word, each outcome is a mask and a word to set.
+//!
+//! The rows replaced the walk over flat tables (`flat.rs`) for most programs: a search of a gas station took 0.55 of
+//! the time, readers and writers 0.65. More than 1,024 bits, or more rows than stay in the near cache, are not worth
+//! it, and flat tables remain.
 
 use rendez_petri::step_cache::{DecisionTrees, Known};
 

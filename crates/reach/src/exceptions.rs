@@ -1,15 +1,28 @@
-//! Checks on exceptions that hold by the code alone.
+//! Exceptions that no execution raises, by the code alone.
 //!
-//! Which actions may raise an exception is found by an interval analysis (Cousot and Cousot, POPL 1977) of each
-//! task by itself: for every location, between which numbers the cells are that only this task accesses. Other
-//! cells have any value of their domain. An action may raise what its expressions may raise with such values, and
-//! what tasking may raise there: a call of a task's entry, for instance, Tasking_Error. Handlers are followed from
-//! actions that may raise something, whatever they catch. A kind of exception that no action raises to which control
-//! can come is raised in no execution.
+//! An interval analysis (Cousot and Cousot, POPL 1977) finds for every location of a task between which numbers the
+//! cells are that only this task accesses. All other cells may have any value of their domain at any time. An action
+//! may raise what its expressions may raise with such values, and what a rule of tasking may raise there: a call of a
+//! task's entry may raise Tasking_Error, a select without an open alternative Program_Error. A kind of exception that
+//! no reachable action raises is raised in no execution.
 //!
-//! A search would show the same, but only once it has come to its end; programs whose counters have millions of
-//! values do not let it. Constructs by which one task changes where another one goes on (aborts, asynchronous
-//! selects, requeues) are not covered: the analysis then claims nothing.
+//! Why this is right: a cell counts as private only if nobody else reads or writes it, it is no parameter of an entry,
+//! and no body of an entry writes it. So what other tasks do between two steps of a task does not change what is known,
+//! and tasks can be analysed one by one. Handlers are followed from every action that may raise something, whatever
+//! they catch.
+//!
+//! Intervals must be widened. After a few visits of a join, a bound that still grows jumps to the next constant that
+//! the program mentions, because loops are left at such numbers; later it jumps to the bound of the domain. This is
+//! widening with thresholds (Blanchet et al., PLDI 2003), with the program itself as the source of the thresholds.
+//! There is no narrowing pass: branches cut the interval that enters them.
+//!
+//! An interval also says whether the cell may hold a value that the model does not follow. Such a value passes every
+//! check, here as in the semantics.
+//!
+//! The search would show the same, but only once it is complete, and a loop that counts to a million does not let it.
+//! Constructs by which one task decides where another one continues (aborts, asynchronous selects, requeues) are left
+//! to the search, as are recursion and very large programs: the analysis then claims nothing. The proof is used when a
+//! limit is hit, and is compared with what the search finds.
 
 use rendez_analysis::access::Access;
 use rendez_analysis::passes::{inline, recursive_procedures};

@@ -1,7 +1,27 @@
-//! What a state leads to.
+//! The successors of a state, reduced.
 //!
-//! Everybody looks at the same tables, which nobody changes meanwhile; where something is unknown, the state is
-//! left for later.
+//! One state is expanded in one of four ways: by a task that only chooses for itself, by a stubborn set, by all tasks
+//! except twins, or by all tasks without any reduction. What is followed is noted beside the state, because graphs and
+//! traces expand states again and must follow the same steps.
+//!
+//! A *chooser* is a task whose next step is local but has several outcomes. Its step is a persistent set by itself
+//! (Godefroid, LNCS 1032, 1996): nobody enables, disables or observes it. It goes first, unless all of its outcomes
+//! were known already; then all tasks follow, so that a task which runs for ever does not hide the others (the proviso
+//! of Bošnački and Holzmann, SPIN 2005, with "new state" as its test).
+//!
+//! With stubborn sets, a state from which a single deterministic step must be followed need not be stored. The chain of
+//! such steps is collapsed: the expansion runs on, up to 64 steps, to a state with a choice. A chain ends before a step
+//! that shows something to a check and, for branching time, before one that a formula observes or that depends on an
+//! untracked value. Bounding the length keeps cycles of deterministic steps from running for ever; their states are
+//! then stored like others.
+//!
+//! Most of the file is about speed, for the search without stubborn sets. States are expanded in batches, so that
+//! memory is fetched for many lookups at a time; about half of all successors occurred a moment ago and are dropped by
+//! a small cache of hashes; loops that the processor cannot predict are written without branches. States of one and two
+//! words have code of their own.
+//!
+//! All threads read the same tables, which nobody changes meanwhile. Where something is not known, the expansion adds
+//! nothing and says what is missing.
 
 use std::ops::Range;
 

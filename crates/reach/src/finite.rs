@@ -1,11 +1,29 @@
-//! Tasks that come to an end in every execution, or are blocked for ever, by their loops alone.
+//! Which tasks come to an end, or block for ever, in every execution; and a program without their counters.
 //!
-//! A loop ends if every round adds to a counter that nothing else in the loop sets: the range of the
-//! counter is finite. It ends if it sets a flag that makes it end. A server's loop ends if every round
-//! accepts a call and all its callers come to an end. Where such a task moves no more, it does not
-//! matter why it came there: a model that forgets data of such tasks has every blocked state of the
-//! program, and every set of states that is never left, and perhaps more. If that model never
-//! blocks, the program does not either.
+//! The first half decides termination by the shape of loops alone. A loop ends if
+//! - every round adds to a counter in one direction, nothing else in the loop sets the counter, and its range is
+//!   finite;
+//! - it sets a flag with which control leaves the loop before it comes there again;
+//! - or it is a server's loop: every round accepts a call, and all callers come to an end.
+//!
+//! What such an argument covers is taken out of the loop, and the strongly connected components of the rest must end in
+//! the same way. A server may count on callers that were shown to end before, so the set of ending tasks is a least
+//! fixpoint and no circle of servers justifies itself.
+//!
+//! The second half forgets data. Take a cell of an ending task that decides only where that task goes. The program
+//! without it (every branch on it goes both ways) is an abstraction: it has every execution of the original, and more.
+//! Abstraction usually loses deadlocks, because a step that is possible in the abstraction only may hide that the
+//! original is stuck. Here it does not: an ending task moves no more once the original has blocked, the abstraction
+//! reaches the same place, and what the task can do there does not depend on a forgotten cell, because guards, barriers
+//! and indices are never forgotten. So the abstraction has every blocked state and every set of states that is never
+//! left, and if it never blocks, the program does not. Nothing follows if it does block; `check.rs` then refines it
+//! along the trace, in the manner of counterexample-guided abstraction refinement (Clarke, Grumberg, Jha, Lu and Veith,
+//! CAV 2000).
+//!
+//! A forgotten counter may leave its range and raise an exception, which the model without it must be able to do as
+//! well: such an assignment becomes a choice between itself and Constraint_Error, unless its value surely fits. An
+//! earlier version left that out. A proof in the abstraction says nothing about which kind of blocking a task meets, so
+//! only the absence of all kinds is concluded.
 
 use rendez_analysis::components;
 use rendez_analysis::passes::{inline, make_opaque, recursive_procedures};

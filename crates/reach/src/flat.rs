@@ -1,7 +1,15 @@
-//! The tables once more, as flat arrays for the layout at hand.
+//! The decision trees once more, as flat arrays for the layout at hand.
 //!
-//! While nothing new is learnt, and nothing has to be noted, a few loads from arrays tell the steps of a task;
-//! everything else is left to the trees.
+//! The trees of `rendez_network` are made for learning: a node names the slot that it looks at, and its children are
+//! found by contents. Here the position and mask of that slot in the packed state are stored in the node, so a few
+//! loads from two arrays tell the steps of a task. An outcome of a state of one word is a mask and a word to set.
+//!
+//! The tables hold only what is common. A step that is not known, or that shows something to a check, is marked as
+//! slow, and the trees are asked. So the tables stay right when more is learnt: what is new is found in the trees. The
+//! one exception are tasks that never had a step of their own, which are left out altogether; the tables are dropped
+//! when such a task gets new contents.
+//!
+//! These tables came first and serve now where there are too many outcomes for bits (`enabled.rs`).
 
 use crate::store::{Layout, Patch, merged};
 use rendez_petri::step_cache::{DecisionTrees, Known};

@@ -1,7 +1,21 @@
-//! The reachability graph: numbered states and the outcomes between them, as flat arrays.
+//! The reachability graph: numbered states and the edges between them, as flat arrays.
 //!
-//! The structure is separate from what is known about states and edges: attributes are vectors
-//! indexed by state or edge number.
+//! As in CATS (Young et al., 1995, section 3.3.1 and figure 9), the structure is separate from what is known about
+//! states and edges: attributes are vectors indexed by state or edge number. The edges of a state are a range of one
+//! array (compressed sparse rows). An edge is a run of outcomes, because chains of deterministic steps are collapsed;
+//! the array of ends is made only if some run is longer than one.
+//!
+//! The search stores states, not edges. The graph is made afterwards by expanding every state once more, with the same
+//! reductions as in the search, and by looking the targets up in the index, many at a time so that memory is fetched
+//! for all of them at once. Threads make parts of it for ranges of states, which are then joined. This takes a second
+//! pass but spares most searches the memory, since many questions need no edges at all.
+//!
+//! The second half of the file answers who moves in a bottom strongly connected component when there is symmetry. An
+//! edge leads to the representative of its target's orbit, so tasks may have changed places on the way. `Roles` follows
+//! each task of the first state through the permutations of all edges, and joins two tasks that come to the same place
+//! on different ways (a union-find structure). What one task of a role does, every task of that role does sooner or
+//! later, because the component can be traversed again with the tasks exchanged. So a step is followed for ever, or a
+//! task never moves again, by role and not by name.
 
 use std::ops::Range;
 use std::time::Instant;

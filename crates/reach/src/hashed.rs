@@ -1,9 +1,20 @@
 //! Searches that keep less than the states: for finding errors where memory is short.
 //!
-//! Depth first, so that the way to a state is at hand. Of a state that was visited only a hash is
-//! kept (hash compaction), or a few bits of a large array (bitstate). Two states may look the same
-//! then, and what lies behind the second is missed: such a search shows errors but never their
-//! absence, and says how likely it is that something was missed.
+//! Two classical modes are decided here. *Hash compaction* (Wolper and Leroy, CAV 1993; Stern and Dill) keeps 64 bits
+//! of a hash of each visited state. *Bitstate hashing* (Holzmann) sets three bits of one large array, a Bloom filter
+//! whose positions come from two hashes by double hashing (Dillinger and Manolios, *Bloom filters in probabilistic
+//! verification*, FMCAD 2004). In both, two states may look the same, and what lies behind the second is missed. Such a
+//! search therefore shows errors but never their absence; the report says how likely it is that states were missed,
+//! from the probability of a collision at each insertion.
+//!
+//! The search is depth first, so the path to a state is at hand as the stack and nothing else needs to be stored to
+//! make a trace. The state itself is one vector that steps change and backtracking restores. Its hash is incremental,
+//! in the manner of Zobrist: the exclusive or of one number per slot and content, of which a step changes only the few
+//! slots that it writes.
+//!
+//! Neither stubborn sets nor symmetry is used. The only reduction is that a task which merely chooses for itself goes
+//! first; if none of its choices leads to a new state, the steps of all other tasks follow, so no task is postponed for
+//! ever. The findings of such a search are as certain as any others: they replay.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;

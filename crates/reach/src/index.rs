@@ -1,14 +1,26 @@
-//! Which states are known: open addressing, 32 bits an entry.
+//! Which states are known: open addressing with 32 bits per entry.
 //!
-//! A state of one word is mixed into another word of as many bits, no two into the same. The place where it
-//! belongs says most of these bits; the entry says the rest and how far from that place it lies (as in
-//! Cleary's compact hash tables, IEEE Transactions on Computers, 1984). So the table alone tells whether
-//! a state is known, nothing else has to be fetched, and it grows without a look at the states.
+//! For a state of one word, the table is compact in the sense of Cleary (*Compact hash tables using bidirectional
+//! linear probing*, IEEE Transactions on Computers, 1984). A bijection mixes the state into a hash of as many bits
+//! (`store.rs`). The position at which the hash belongs says most of these bits; the entry holds the rest, the
+//! remainder, so that the table alone tells whether a state is known. No state is fetched to compare, and the table
+//! grows without a look at the states.
 //!
-//! States with more bits have entries with a number and some bits of the hash, and are compared.
+//! We store the displacement, the distance from the position where the hash belongs, beside the remainder; Cleary's
+//! table has a few marker bits instead and must move entries about. With a displacement, an entry is written once and
+//! never moves, at the price of at least four bits. The rare hashes whose displacement does not fit go to an ordinary
+//! hash set. Positions are never freed, so a later lookup of such a hash overflows in the same way and finds it there.
+//! The number of positions is four to seven times a power of two, which keeps the division that recovers a hash from
+//! its position exact in integers, and lets the table grow by less than a factor of two.
+//!
+//! States with more bits have entries with the number of a state and some bits of its hash, and are compared. A table
+//! that is too small for its remainders holds numbers too, until it has grown.
 //!
 //! The table is cut into segments by the first bits of hashes. Each grows when it has to, and belongs to one thread at
-//! a time, so that no two write to the same memory.
+//! a time, so no two threads write to the same memory and nothing is locked. The lockless shared table of Laarman, van
+//! de Pol and Weber (FMCAD 2010), and the parallel compact table of van der Vegt and Laarman (MEMICS 2011), share all
+//! positions among all threads; our earlier table did so too, and threads that write to one cache line in turn waited
+//! for each other.
 
 use rustc_hash::FxHashSet;
 

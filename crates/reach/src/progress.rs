@@ -1,15 +1,31 @@
 //! Programs in which nobody waits for ever, by their code alone.
 //!
-//! Take a set of states that is never left, or a single state in which nobody can move. Each task of it
-//! has ended, moves for ever, or waits at one place for ever. A place is *excluded* if nobody can wait
-//! there for ever: a call, if its server has ended, or waits where it would accept the call, or must come
-//! again and again to a select that would, and what it does then comes to its end. Queues are first in, first out: a call that waits where calls of
-//! its entry are accepted again and again is served. What excludes a place may build on places excluded
-//! before, so that circles of waiting remain. If every place is excluded, and no task can go on for ever
-//! without doing anything, the program neither blocks nor spins, however many tasks it has.
+//! The proof looks at where an execution could end up: a state in which no task can move, or a bottom strongly
+//! connected component. In either, each task has ended, moves for ever, or waits at one location for ever. A location
+//! is *excluded* if no task can wait there for ever:
+//! - a call, if its server has ended, waits where it would accept the call, or must return again and again to a select
+//!   that would accept it and whose accept body ends. Queues are first in, first out, so a call that waits where calls
+//!   of its entry are accepted again and again is served;
+//! - an accept statement that is passed once, if some task surely calls it;
+//! - a barrier, if it reads only components of its own object, and these are surely set, and only to values that open
+//!   it.
 //!
-//! A select with `terminate` and the wait for dependents are no such places: if only these are left, the
-//! innermost of them ends. Nothing is followed here but control flow; what is not covered is given up.
+//! An exclusion may build only on locations that were excluded before. So the excluded set is a least fixpoint, and
+//! tasks that wait for each other in a circle never justify each other. Locks must be released: nothing waits inside a
+//! protected action except for locks, and the order in which locks are wanted has no cycle. If every location is
+//! excluded, and no task can go on for ever without doing anything, the program neither blocks nor spins, however many
+//! tasks it has. A select with `terminate` and the wait for dependents are not excluded: if only these are left, the
+//! innermost of them ends.
+//!
+//! Tasks are followed by their control flow only, except the main program, which is followed with its data
+//! (`alone.rs`), so that a loop over an array of tasks is known to call every one of them. The proof is ours; it is not
+//! in the papers on which the engines are built. What it does not cover (recursion, requeues, aborts, asynchronous
+//! selects, allocators) makes it give up. It is used when a limit is hit, and compared with every finding of the
+//! search.
+//!
+//! Earlier versions missed three things: the body of an accepted call may call back (a random program showed it); a
+//! barrier is not evaluated again when a variable elsewhere is set (a program written for it); and a call whose entry
+//! is not known may be a second call of the same entry.
 
 use rendez_analysis::access::Access;
 use rendez_analysis::passes::{inline, recursive_procedures};

@@ -1,4 +1,17 @@
-//! What a search came to, and how its states are reached.
+//! What a search has reached, and how its states are reached.
+//!
+//! The search stores neither edges nor, mostly, exact parents. This file makes a trace to a state when one is wanted:
+//! it expands the few states that may be its parents, nearest to the start first, until one leads to it, and so on back
+//! to the initial state. The expansion is the same as in the search, reductions included, so the state is found; the
+//! one difference is that the steps of twins are followed too, because a path may have been found before it was known
+//! that two tasks are alike. Numbers grow along breadth-first levels, so the trace is a shortest one in the explored
+//! graph where nothing was set aside.
+//!
+//! With symmetry, a stored state stands for its orbit, and the path leads through representatives. The permutations
+//! that were applied on the path are composed, and each step is renamed back by the inverse before it is appended. The
+//! moves that come out are those of the original program and are replayed on the semantics like any others.
+//!
+//! `Reached` also makes the graph of all edges, once, when a check needs it, within what is left of time and memory.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};

@@ -1,8 +1,26 @@
 //! Breadth-first search over packed states.
 //!
-//! A level is expanded by all threads at once, from tables that nobody changes meanwhile. States at
-//! which something unknown turns up are set aside; one thread learns what they need afterwards and
-//! expands them, which is also when a slot may need more bits and all states are packed anew.
+//! The search applies outcomes that were learnt once (`rendez_network`) to packed states, level by level. A level is
+//! expanded from tables that nobody changes meanwhile, by all threads at once if it is large (`crew.rs`). A state at
+//! which a step is not known is set aside; one thread learns what it needs afterwards and expands it. Learning may show
+//! that a slot needs more bits. Then all states are packed anew, with bits to spare for slots that have been growing,
+//! so that this happens seldom.
+//!
+//! Stubborn sets postpone steps, and some step might be postponed for ever: the ignoring problem. It is solved after
+//! the search, in Valmari's way. In every bottom strongly connected component of the reduced graph, a task that could
+//! move in some state, and that no edge of the component moves, is ignored; one such state is expanded fully, and the
+//! search continues from there until no component ignores anything. Every other cycle can be left towards such a
+//! component, so nothing else needs to be checked.
+//!
+//! A search may have to begin again, with what it has found out: if a queue that nobody seemed to observe must be
+//! tracked after all, if stubborn sets leave almost nothing out, or if a task or object has so many contents that its
+//! cells had better have slots of their own. Slow growth does not trigger a restart.
+//!
+//! Each level of enough states gets tables made for the layout at hand: bits (`enabled.rs`), or flat arrays where there
+//! are too many outcomes (`flat.rs`). With stubborn sets there are none, and the decision trees are asked.
+//!
+//! The index grows to the size that recent levels suggest: levels mostly shrink as they grew, so a level larger than
+//! all before lets twice the number of states be expected.
 
 use std::cell::OnceCell;
 use std::sync::atomic::Ordering;

@@ -1,12 +1,24 @@
 //! Packed states that several threads share.
 //!
-//! A state is a few words, of which only the bits in use are kept. States lie one after the other in chunks
-//! that never move; an [`Index`] knows which there are. Whoever adds a state has the segment of the index that it
-//! belongs to, so that every number is that of a state.
+//! A state is a tuple of slot contents, each of them a number, packed into a few words. Only the bits in use are kept:
+//! states lie one after the other, without gaps, in chunks that never move. An [`Index`] knows which states there are.
+//! Where LTSmin compresses states into a tree of pairs (Laarman, van de Pol and Weber, *Parallel recursive state
+//! compression for free*, SPIN 2011), the compression here is flat: each slot takes the bits that the numbers of its
+//! contents need, and when a slot outgrows them, all states are packed anew.
 //!
-//! States are numbered as they are found, so those that are found from one state, or from the next ones, have
-//! numbers close to each other. It is enough to know for a group of them between which numbers their parents
-//! are; which one it was is found out again when a way is wanted.
+//! For states of one word, hashing is a bijection: multiplication by an odd number and folding one half into the other
+//! can both be undone. The hash is therefore as good as the state, and the index can store the part of the hash that
+//! its position does not tell (Cleary's quotienting, see `index.rs`). States of several words are hashed in the usual
+//! way and compared.
+//!
+//! States are numbered in the order in which they are found, so the children of neighbouring states have neighbouring
+//! numbers. For a group of 64 states it is enough to note between which numbers their parents are; which parent it was
+//! is found out by expanding these again, when a trace is wanted. With stubborn sets, expanding a state is expensive,
+//! and the parent of each state is kept exactly, with the task from which its set was built.
+//!
+//! An earlier version let threads publish numbers in a shared table, in which the loser of a race kept its number for
+//! the next state. Now each segment of the index belongs to one thread at a time, so every number is that of a state,
+//! and numbers do not depend on the number of threads.
 
 use std::ops::Range;
 use std::sync::OnceLock;

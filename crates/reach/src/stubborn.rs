@@ -1,16 +1,31 @@
-//! Stubborn sets: which steps must be looked at now, so that the others can wait.
+//! Stubborn sets: which steps must be followed in a state so that the others can wait.
 //!
-//! A *unit* is what a task does at one location where it rests: its step there with everything
-//! local that follows. In a state, the units of a stubborn set are those that must be followed; every
-//! order of the others leads to the same states later. The set is closed under two rules:
-//! - with a unit that can happen now, whatever could interfere with it: units that involve the
-//!   same tasks where they are now, and units that touch the same shared data;
-//! - with a unit that cannot happen now, units one of which must happen before it: those that bring
-//!   its task there, or those that change what its step looked at in vain.
+//! This file computes, for a state, a small set of tasks whose steps represent the steps of all. The sets are strong
+//! stubborn sets (Valmari, *Stubborn sets for reduced state space generation*, LNCS 483, 1991); Godefroid's persistent
+//! sets (LNCS 1032, 1996) are close relatives. A *unit* is what a task does at one location where it rests: its step
+//! there, with everything local that follows. A set of units is closed under two rules:
+//! - with a unit that can happen now, it contains whatever could interfere: units that involve the same tasks where
+//!   they are now, and units that read or write the same shared data;
+//! - with a unit that cannot happen now, it contains all units one of which must happen first: those that bring the
+//!   task there, or those that change what its step looked at in vain.
 //!
-//! What a unit looks at and changes now is known exactly, because it was learnt; what units may do
-//! elsewhere is found by looking at the code. Programs with aborts, asynchronous selects or
-//! requeues are searched without stubborn sets.
+//! Why this is right: no unit outside the set enables, disables or influences a unit inside, so whatever the others do
+//! first can also be done afterwards. Closure only postpones steps; a step that is postponed for ever (the ignoring
+//! problem) is found in the bottom strongly connected components of the reduced graph and followed there, which is
+//! Valmari's solution (`search.rs`). Every finite execution is then the beginning of an explored one, up to the order
+//! of independent steps. A step that a monitor sees writes the monitor's cell, so the order of visible steps is kept.
+//!
+//! Ours differs in two ways. What a unit reads and writes *now* is not over-approximated from the code: the step was
+//! learnt from the semantics, so its decision tree says it exactly. The code is asked only about units elsewhere
+//! (`stubborn/units.rs`). And the search for a set is memoised: what is known of the set around a task stays valid
+//! until a task that the closure consulted changes.
+//!
+//! The smallest set is not guaranteed. Starts are tried in order, tasks that moved last first, with a bound on the size
+//! that doubles, and the effort is capped. Where the sets turn out to leave almost nothing out, the search begins again
+//! without them. Races have a search of their own, because the reduction does not keep which accesses are about to
+//! happen together. Programs with aborts, asynchronous selects, requeues or tasks of the environment are searched
+//! without stubborn sets. An earlier version ignored monitors and lost the order of independent events: a wrong *holds*
+//! (docs/soundness.md).
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,9 +1,29 @@
-//! Symmetry: of the states that differ only in which of several alike tasks is which, one is enough.
+//! Symmetry: of the states that differ only in which of several alike tasks is which, one is kept.
 //!
-//! Each symmetry of the program moves slots and renames their contents. A state is replaced by a
-//! smaller one, slot by slot, as long as some symmetry leads to one: with exchanges of neighbours this
-//! sorts, with all turns of a ring it finds the least. Which state stands for its like need not be the
-//! same for all of them; then there are a few states more.
+//! A symmetry is a renaming of tasks, entries, objects, cells and code that maps the program to itself;
+//! `rendez_model::symmetry` finds them. Such a renaming maps executions to executions, so the states of one orbit
+//! block, race and raise exceptions alike, and it is enough to expand one of each orbit (Ip and Dill, *Better
+//! verification through symmetry*, 1996; Emerson and Sistla, *Symmetry and model checking*, 1996; Clarke, Enders,
+//! Filkorn and Jha, *Exploiting symmetry in temporal logic model checking*, 1996).
+//!
+//! Each generator moves slots and renames their contents; both are tables over numbers of contents, filled as contents
+//! turn up. A state is replaced by a lexicographically smaller one, slot by slot, as long as some generator leads to
+//! one: with exchanges of neighbours this sorts, and with all rotations of a ring it finds the least.
+//!
+//! We do not insist on a canonical representative. To decide whether two states lie in one orbit is at least as hard as
+//! graph isomorphism (Clarke et al.), so a local minimum has to do. It is still a member of the orbit, so nothing is
+//! missed; an orbit with two representatives only costs a few states more.
+//!
+//! Two details go beyond the papers:
+//! - A symmetry may hold only once start-up code is behind: a main program starts its alike tasks one after the other.
+//!   Each generator has guards that say which tasks are past the code that it does not preserve, and it is used only in
+//!   states where all of them are.
+//! - If a generator maps a state to itself, the tasks that it exchanges are twins there, and the steps of one stand for
+//!   those of the other.
+//!
+//! Which permutations were applied behind a step is found out again when it is needed. A trace is made by undoing them
+//! (`reached.rs`); who moves in a bottom strongly connected component is found by following each task through them
+//! (`graph.rs`). Monitors and formulas may tell alike tasks apart, so the reduction is off for them.
 
 use rendez_analysis::access::Access;
 use rendez_analysis::symmetry::{self, Permutation, symmetries};

@@ -1,8 +1,18 @@
-//! Random schedules, for programs whose states are too many.
+//! Random schedules and descent, for programs with too many states.
 //!
-//! When limits cut the search short, a few hundred random executions often still end in a blocked
-//! state that most schedules reach. What they show is as certain as what the search finds, but their
-//! traces are not the shortest.
+//! `walk` follows a few hundred random executions. When limits cut the search short, such an execution often still ends
+//! in a blocked state that most schedules reach. The findings are as certain as those of the search, since they are
+//! replayed, but their traces are not the shortest.
+//!
+//! `descend` looks for blocked states in programs of thousands of tasks. It is hill climbing on the number of tasks
+//! that can move: among the steps of the current state it takes the first one after which fewer tasks can move, and
+//! otherwise the best there is, for as long as its patience lasts. A few attempts start with different tasks. Nothing
+//! is remembered of the states on the way, so memory does not grow with their number.
+//!
+//! The evaluation is incremental. A step changes a few slots, and only the tasks whose decision trees looked at these
+//! slots can gain or lose a step; only they are asked again, so that thousands of tasks are no obstacle.
+//!
+//! Neither function proves anything.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -1,4 +1,13 @@
 //! The states found so far, packed, and the steps between them.
+//!
+//! States are stored as bytes, one behind the other in one vector. The encoding is equal exactly for equal states
+//! (`rendez_model::state`), so comparing bytes is enough, and a hash table of numbers finds them. This is simple, and
+//! takes a multiple of the memory that `rendez_reach` takes; the explorer is meant to be obviously right.
+//!
+//! Each state remembers how it was reached at the least cost, and its edges. Costs are steps, or task switches for
+//! searches that count these; such searches also tell states apart by the task that moved last, because the cost of
+//! what follows depends on it. A state that is found again more cheaply gets the new parent, so a path always is a
+//! cheapest one among those that were explored.
 
 use hashbrown::HashTable;
 use rendez_model::TaskId;

@@ -1,4 +1,16 @@
 //! Running steps that concern no other task.
+//!
+//! A local action commutes with every step of every other task, and nothing can prevent it (Lipton's reduction, CACM
+//! 1975; a persistent set of one task in Godefroid's sense). A task whose next action is local and has one outcome
+//! therefore runs on at once, until no task has such a step. A task whose next action is local but has several outcomes
+//! is expanded alone.
+//!
+//! A task that runs local steps for ever must not hide the others. A run is cut after some thousands of steps, and as
+//! soon as a state of it comes back, which Brent's way of finding cycles notices. If expanding a task alone leads to no
+//! new state, all tasks are expanded (the proviso of Bošnački and Holzmann, SPIN 2005; `search.rs`).
+//!
+//! The reduction can be switched off, and is compared with every step interleaved on random programs. Traces are
+//! written in single moves, so a merged trace is taken apart again.
 
 use rendez_analysis::access::Access;
 use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};

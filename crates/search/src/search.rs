@@ -1,4 +1,18 @@
 //! The search: every reachable state, in the order that a frontier gives.
+//!
+//! This loop knows no order and no goal. A `Frontier` takes the states that are found, says which comes next, and may
+//! say what the search is after. `Breadth` is the plain one; directed search is another frontier over the same loop,
+//! with estimates and targets. So there is one place where steps are taken, local steps are merged and observations are
+//! made.
+//!
+//! A state is expanded by one local task alone if that leads to a new state, and otherwise by all tasks. A step that
+//! leads to something that is not modelled, or meets a bound, is observed but not followed; its source then has an edge
+//! elsewhere, so that no set of states with such an edge counts as one that is never left.
+//!
+//! With long delays, steps are divided into those that end a delay and the others, and the former are taken only where
+//! the latter make no progress.
+//!
+//! A search is complete if the frontier is empty and never dropped a state.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;

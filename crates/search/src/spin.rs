@@ -1,5 +1,12 @@
-//! Sets of states that are never left: tasks that wait busily for ever, and tasks that never move
-//! again while others do.
+//! Bottom strongly connected components: tasks that spin in them, and tasks that never move there.
+//!
+//! In a bottom component, every state is visited again and again, or can be. A task that has an edge there but never
+//! makes progress, and looks at what others could change, spins: nobody will change it. A task without an edge never
+//! moves again. A component that is one state without steps is a blocked state or an end, which the search reports by
+//! itself.
+//!
+//! Which edges are progress, or a look at something, was decided when the step was taken (`rendez_evidence::seen`). A
+//! step that is not followed leads elsewhere, so no component with one is a bottom component.
 
 use rendez_model::{Program, TaskId};
 

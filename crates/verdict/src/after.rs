@@ -1,4 +1,16 @@
 //! Everything that can follow a state, on nothing but the semantics.
+//!
+//! A claim that a task waits for ever, or spins, is about all continuations of a state. An engine may have reductions,
+//! packed states and a memory of its own; this file checks its claim without any of them. It explores plainly, one step
+//! of one task at a time, up to a number of states. If the exploration is complete, its bottom strongly connected
+//! components tell who can move again and again; the nearest of them is where the trace is prolonged to, so that
+//! everybody in it has settled. A task spins if, in that component, it polls and makes no progress.
+//!
+//! If too many states follow, nothing is said, and the claim needs another argument: one over the code (`stuck.rs`), or
+//! a task that comes back to where it was when it runs alone, having only looked at something.
+//!
+//! A step that is not modelled, or that meets a bound, leads out of every component, so a component with such a step is
+//! no bottom component and nothing behind the step is taken for granted.
 
 use rendez_analysis::access::Access;
 use rendez_model::TaskId;

@@ -1,4 +1,16 @@
 //! Properties of event sequences, bound to a program: names become cells, entries and tasks.
+//!
+//! A property file names things as a reader of the source does, without package prefixes, with or without indices, in
+//! any case. This file finds what is meant: all matches, since a name without its index means every element, and a name
+//! without its prefix everything that ends so. A name that means nothing is an error at its place, with what else has
+//! that name, or what may have been meant; a property that silently watched nothing would hold.
+//!
+//! The result is a monitor (`rendez_model::monitor`): the automaton of the property, with what stands for which letter.
+//! It is built only here, because the letters are sets of names (`overlap.rs`), which depend on the program. Names
+//! without which the property demands nothing are kept with it, so that a verdict can say that it holds vacuously.
+//!
+//! A record stands for its components, which are not declared as objects of their own. Parameters, and variables of
+//! tasks and packages, are no records, although their names have a common prefix, too.
 
 use rendez_model::monitor::{Happening, Monitor};
 use rendez_model::{

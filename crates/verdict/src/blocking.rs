@@ -1,11 +1,25 @@
-//! Who waits for whom, and which kind of blocking it is.
+//! Which tasks are blocked, and in which way: one definition for all engines.
 //!
-//! There is one definition for all engines. Take a state in which everybody has settled: whoever still goes
-//! on there goes on for ever. The other tasks are stuck; they can never go on, whatever happens. Those of them
-//! that wait for each other in a circle are a circular wait, together with those that wait for somebody
-//! in the circle. Of the rest, whoever is in an entry call is a blocked client, and whoever waits for calls at
-//! a select that it cannot leave by terminating is an idle server. Tasks that only wait for others
-//! to end or to be activated have no finding of their own.
+//! In a state where tasks are known never to continue, this file says for each of them why it waits and who could end
+//! the wait, and gives each its place in one finding. Waiting for one another is a directed graph. A strongly connected
+//! component with somebody in a call is a circular wait (the circular-wait condition of Coffman, Elphick and Shoshani,
+//! *System deadlocks*, 1971, with the tasks that could help in place of the holder of a resource); tasks that wait for
+//! members of a circle stand behind it. Other callers are blocked clients, and servers that nobody calls any more are
+//! idle.
+//!
+//! Ada has no single holder. Who could help is found in the code: everything that a task may still execute from where
+//! it is, with the calls and writes in it. A barrier has as helpers the tasks that may still change what it reads, a
+//! server the tasks that may still call it. This set is over-approximated, because the code is followed without data.
+//! That affects the name of a finding (a client may be called part of a circle), never whether the finding exists.
+//! Exceptions are followed only from actions that may raise one, in the sense in which slicing decides it, so the name
+//! is the same before and after slicing.
+//!
+//! Which tasks get stuck later may change what a blocked task is part of. `is_final` says when it cannot: a circle
+//! stays a circle, and a task outside of any stays outside if everybody for whom it waits, directly or not, is stuck,
+//! too.
+//!
+//! Engines used to have definitions of their own, and disagreed: a circle beside tasks that continue was not called
+//! one, for instance.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,22 @@
-//! Temporal formulas whose names were found in a program.
+//! Temporal formulas whose names were found in a program, and what engines need to decide them.
+//!
+//! The language is CTL with events (`rendez_property::ctl`; Clarke, Emerson and Sistla, 1986; the form with events is
+//! that of CATS, Young et al., 1995, section 3.3.1). Here its atoms become locations, entries and annotated events of
+//! the program. A location is a state in which a task is about to do what stands there, or waits there; an event is a
+//! step that begins a rendezvous or a protected action of an entry, or that is annotated. Steps that are no events are
+//! not seen by operators about events.
+//!
+//! A formula changes how the program may be reduced. Locations that it names are kept by slicing: a mark is put before
+//! each of them, before what leads there and behind it. Tasks are seen to stop at these locations, at annotated events,
+//! and at their ends if the formula asks for ends, so that merging passes over none of them. A formula about events and
+//! states together makes every location a stop. Earlier versions skipped states between two named locations, and
+//! reported locations that slicing had removed as missing or as adjacent.
+//!
+//! Formulas that mix quantifiers, all executions and some, can tell when a choice is made. `mixes_quantifiers` finds
+//! them by polarity, so that they are decided with every wait as a step of its own.
+//!
+//! An assertion in the source, `assert F`, means that F holds whenever control comes to its place, as in CATS: `always
+//! (at here -> F)`.
 
 use rendez_model::monitor::Monitor;
 use rendez_model::semantics::{Step, What};

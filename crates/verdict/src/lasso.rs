@@ -1,4 +1,22 @@
-//! What goes on for ever, looked at on nothing but the semantics: that a loop closes and is fair, or that nobody can go on.
+//! Executions without end: that a loop closes and is fair, or that nobody can continue.
+//!
+//! A counterexample to a formula of branching time, or to a pattern that demands something again and again, is a lasso:
+//! a path and a loop. This file replays both on the semantics. A loop found in a reduced graph may close only after a
+//! few rounds, when old values are gone, so it is repeated until a state comes back.
+//!
+//! Here is the one definition of fairness that all engines use. Of each task of the program, fairness asks that it
+//! moves again and again, or that it can do nothing again and again (weak fairness, or justice, with "can do nothing"
+//! evaluated at single states of the loop). Three points are special:
+//! - a task that can do nothing only because another one is inside a protected object must move all the same, unless it
+//!   never can; protected actions count as if they took no time;
+//! - putting a call into a queue is a step that fairness asks for, and so is coming to an accept statement;
+//! - without order in queues, a task may put off a call that would have to wait, as long as calls of others on the same
+//!   entry are accepted again and again; with `--fair fifo` it may not.
+//!
+//! A `Round` collects who moves in a loop or component, which entries are served and how each task stands in each
+//! state, and then says for each task whether it is excused. The searches use it for components, and the check of a
+//! trace for its loop. Before that, the reference explorer, the search and the check had three definitions of which
+//! task can continue, and traces did not show what they claimed.
 
 use rendez_model::semantics::{Move, Semantics, Step, What};
 use rendez_model::state::State;

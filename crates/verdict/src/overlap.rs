@@ -1,8 +1,21 @@
-//! Which names of a property one moment of a step may carry.
+//! Sets of names that one step may carry.
 //!
-//! Every moment that happenings can tell from others is looked at: a rendezvous by entry, caller and the values
-//! that are named, an assignment by its cell and value, a condition by its cells. Moments that no program has do no
-//! harm here, so the values that cells really have do not matter.
+//! A property has names for events, and a step of the program may fit several of them: `write X` and `write X = 1`, or
+//! an entry with and without its caller. A letter of the property's automaton is therefore a set of names, and the
+//! automaton is built over those sets that can occur. This file lists them, once the names are bound to the program
+//! (`bind.rs`).
+//!
+//! For each kind of moment, the list is a small enumeration: for rendezvous, each named caller and "any other", with
+//! every consistent combination of parameter values that names ask for; for assignments, each named value and one that
+//! is not named; for conditions, each combination of values of the cells that the condition reads. Passes may remove
+//! cells from a condition, so fewer of them may be read than the source says.
+//!
+//! The list may contain sets that no step has, since values are combined without regard to the program. That is
+//! harmless: an automaton with more letters accepts and rejects the same steps. A missing set would be an error; the
+//! semantics then counts the step as not modelled, so nothing is proved. A property with more than some thousands of
+//! sets is refused.
+//!
+//! Earlier, a step with two names counted as the first one listed only, and wrong proofs had certificates that verify.
 
 use std::collections::{BTreeMap, BTreeSet};
 

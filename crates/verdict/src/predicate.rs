@@ -1,7 +1,14 @@
-//! Predicates of queries: events that are meant by what they look like.
+//! Predicates of INCA queries: events that are meant by what they look like.
 //!
-//! Every rendezvous that the program may have is written out, once for each caller and each combination of
-//! values of its parameters; a predicate means those that it fits.
+//! INCA's queries may select events by their printed form, by how it begins or what it contains, combined with `and`,
+//! `or` and `not`. There is no other definition of such a predicate than the text. So every rendezvous that the program
+//! may have is written out, once for each caller and each combination of values of its parameters, as a call and as an
+//! accept, and a predicate means those whose text it fits.
+//!
+//! Values of parameters with more than 64 values are not told apart, and read `*`; a name that asks for one of these
+//! values is an error at its place, not an approximation. So are more than some thousands of combinations, and a
+//! predicate that fits nothing. What comes out is ordinary: a list of rendezvous with callers and values, which the
+//! monitor sees like any other.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,12 @@
 //! What it means that a default check holds, in words that are true whatever else was found.
+//!
+//! A check that holds promises something about every execution. But checks overlap: a task in a circular wait is
+//! blocked as well, and a check on clients that "holds" beside a circle must not promise that nobody waits for ever. So
+//! each promise names the checks that were violated or left open, as exceptions: "..., circular-wait aside". Where
+//! nothing could be violated (no assertion, no entry, an environment that may stop calling at any time), it says so
+//! instead of promising anything.
+//!
+//! Earlier, "no task waits for ever in an entry call" was printed below tasks that do, in a circle.
 
 use rendez_model::{Action, Program};
 

@@ -1,4 +1,21 @@
-//! Traces with few task switches: steps that do not depend on each other change places.
+//! Traces with few task switches: independent steps change places.
+//!
+//! A trace as the search found it jumps between tasks, because the search does not care. Two steps that do not depend
+//! on each other may be exchanged without changing anything (Mazurkiewicz traces: an execution up to the order of
+//! independent steps is a partial order). So the trace is taken apart into that partial order, and put together again
+//! in an order in which each task runs as far as it can.
+//!
+//! Dependence is not derived from the code. The moves are run on a watched state, and a step depends on an earlier one
+//! if one of them changes what the other read or changed. Where only some tasks matter for a finding, the steps on
+//! which their last ones do not depend, directly or not, are left out.
+//!
+//! The order is found breadth first over the number of switches. Running a task as far as it goes never prevents
+//! anything, since steps of a partial order only wait for others; so only the order of tasks is chosen, and a bounded
+//! number of orders is kept for each number of switches. The result is therefore good, not always optimal. Steps that
+//! concern no other task count for nothing and are emitted when something needs them.
+//!
+//! The result is replayed like any other trace, and used only if it leads to the same state, or still shows the
+//! finding.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,21 @@
-//! What a search notices on its way: exceptions, failed assertions, races, entries in use.
+//! What a search observes on its way: exceptions, failed assertions, races, entries in use, and progress.
+//!
+//! Engines do not decide checks while they search. They report observations, each with the place where it was made, and
+//! the findings are worked out afterwards, once, for all engines (`verdict.rs`). So the definitions that a check
+//! depends on stand here:
+//! - a race is two tasks that are about to access the same variable, at least one of them writing, in one state. An
+//!   access to one of several elements whose index is unknown makes the race possible, not certain. Since reads and
+//!   writes of shared variables are never merged with other steps, a state before the race exists whenever the race
+//!   does;
+//! - an entry is used if it is called, and served if a call is accepted; a call that changes a queue while somebody is
+//!   served may have opened the barrier for another one, and so counts for it;
+//! - progress of a task is communication, or a write of something that decides anything. A task *polls* if it reads, in
+//!   a loop whose exit depends on it, what others could change. A task that polls for ever without progress spins.
+//!
+//! What counts as progress is taken from the program after constants are folded, and from what slicing says matters, so
+//! it is the same before and after slicing. Several definitions that depended on slicing, merging or folding were
+//! wrong, and random programs showed it (docs/soundness.md): changes of protected data counted only where steps were
+//! not merged, writes counted by two definitions, and a loop with a constant exit was endless only after folding.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,20 @@
-//! Tasks that can never go on although others can.
+//! Tasks that can never continue although others can, by an argument over the code.
 //!
-//! Some tasks wait, and it is taken for granted that none of them ever goes on and that the entries
-//! they wait for are never served. If nothing that the other tasks can still do under this assumption
-//! ends one of the waits, the assumption is true: then these tasks are stuck. What does not fit is taken
-//! out until the rest fits, so that the largest such set is found.
+//! Search finds such tasks in the bottom strongly connected components of the state graph. `directed` does not have the
+//! whole graph, and a component may be too large to look at. This file asks instead which set of waiting tasks
+//! justifies itself. It assumes that none of them ever continues, and that certain closed barriers never open, and
+//! collects what all other tasks may still do under that assumption: which variables they write, which entries they
+//! call. If nothing of that ends one of the waits or opens one of the barriers, the assumption is true. Otherwise what
+//! does not fit is taken out, and the rest is tried again.
+//!
+//! This is a greatest fixpoint. It is sound by induction over the steps of any continuation: the first step that
+//! contradicted the assumption would be a step of another task, made while the assumption still held, and all of those
+//! were collected. The set that is left is the largest that the argument can justify.
+//!
+//! Code is followed without data, and a call of an entry that is never served ends a path. The argument is not
+//! attempted if the program has aborts or asynchronous selects, or if the other tasks may reach something that is not
+//! modelled; timed calls and selects with a delay never count as stuck. It says nothing if none of the tasks is in a
+//! call.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,25 @@
-//! Verdicts on the default checks, made of what an engine saw.
+//! Verdicts on checks and properties, made of what an engine saw.
+//!
+//! An engine is not believed. It hands over observations with moves, and this file replays the moves from the initial
+//! state on the semantics, and looks in the trace for what is claimed. A failed assertion, an exception, a broken
+//! property: the last step shows it. A race: both accesses are about to happen in the last state. Tasks that wait for
+//! ever: either nobody can move, or everything that can follow is examined (`after.rs`) and they never move, or an
+//! argument over the code shows it (`stuck.rs`). Busy waiting is examined in the same way. A trace that does not
+//! replay, or that contradicts its claim, is a bug of rendez and is reported as one; a claim that could not be shown
+//! within bounds makes the check inconclusive, with the trace.
+//!
+//! Findings are grouped by cause. The same thing at the same place is one finding, whoever it happens to. Each trace is
+//! then reordered and shortened (`reorder.rs`), and accepted only if it still shows its claim.
+//!
+//! A finding that depends on an untracked value is a candidate. Certain findings make a check violated; candidates
+//! alone make it inconclusive. Engines search a second time without uncertain steps, and `set_aside` and `take_back`
+//! keep the candidates that have no certain twin.
+//!
+//! A check holds if its search was complete, and no execution continued where the model ends: at a bound, or at
+//! something that is not modelled. A property that holds may do so vacuously: because an event without which it demands
+//! nothing never happens, because every sequence satisfies it, or because no sequence can break it with the events that
+//! do happen. These reasons are computed on its automaton, with the letters that were seen. What engines that look at
+//! single steps leave open, executions that go on for ever, is said here too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,13 @@
-//! Removes empty steps and what nothing reaches, and renumbers the rest.
+//! Removes empty steps and unreachable code, and renumbers the rest.
+//!
+//! The other passes leave `Skip` actions behind, and code that nothing reaches any more. A chain of skips is replaced
+//! by its end, once for each chain, so long chains cost linear time. A cycle of skips, as in `loop null; end loop;`,
+//! keeps one of them: a task that does nothing for ever must not vanish. Locations that the caller wants to keep, such
+//! as the exits of tasks, stay even when they are empty.
+//!
+//! Then everything reachable from starts and exits of tasks, entry bodies and handlers is kept, and locations,
+//! procedures and handlers get new numbers; monitors that name procedures are renamed with them. A skip reads and
+//! writes nothing and nobody can tell when it happens, so executions are the same up to such steps.
 
 use rendez_model::monitor::Happening;
 use rendez_model::program::*;

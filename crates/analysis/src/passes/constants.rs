@@ -1,4 +1,20 @@
 //! Constant propagation: cells that only ever have one value, and what follows from it.
+//!
+//! A cell is constant in the whole program if nothing writes it after its initial value, or if it is an `in` parameter
+//! that every call gives the same constant. Such cells are replaced by their value, expressions are folded, branches on
+//! constants are decided, and this repeats until nothing changes. The analysis ignores the order of steps, which makes
+//! it right for any interleaving: a value that nobody writes is the same in every state.
+//!
+//! Three things are not folded, although they could be:
+//! - a read of a shared variable that does not turn out to be constant itself, because it may be a race: an expression
+//!   is left alone if folding would drop such a read;
+//! - whatever a monitor watches: what a property calls a test is a step, whatever its result;
+//! - a condition on variables that never change, if it keeps a task in a loop. The task polls them, and nobody will
+//!   ever change them; it must be seen to spin.
+//!
+//! Each of the three was learnt from a mistake: a race was lost with a folded read, a test of a variable that never
+//! changes was folded away before a property saw it (a wrong *holds*), and a task that polls a variable that nothing
+//! assigns to was not reported.
 
 use rendez_model::code::each_written;
 use rendez_model::expr::{Expr, Place, Value};

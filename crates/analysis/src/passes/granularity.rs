@@ -1,4 +1,16 @@
 //! From statements to single reads and writes of shared variables.
+//!
+//! By default a statement is one step. With `--granularity access`, an action that accesses shared cells more than once
+//! is split: each read goes first to a temporary cell of the task's own, in order from left to right, and the write
+//! comes last. Other tasks may then act between two reads of one expression, as they may on a machine. Accesses to
+//! private cells are not split, since nobody could tell.
+//!
+//! A read that may not be made is not made early. Elements of arrays under a short circuit or a conditional expression
+//! stay in place, because their index may be wrong unless the condition holds; plain variables can be read early
+//! without harm. The index of an element is read together with the element.
+//!
+//! A condition that has become a condition over copies still tests the originals for a property, so monitors that watch
+//! a variable also watch its copies. They did not at first, and a rule about tests saw nothing.
 
 use crate::access::Access;
 use rendez_model::code::each_written;

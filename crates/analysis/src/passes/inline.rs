@@ -1,4 +1,20 @@
 //! Inlining of calls, with a bound on recursion.
+//!
+//! Calls are replaced by copies of the procedure: arguments are assigned, the body runs, results are assigned. Analyses
+//! that look at single control-flow graphs then see whole tasks; `rendez_reach` uses it for its proofs by the code
+//! alone. All arguments are evaluated before any is assigned, so an argument that reads a cell which another one sets
+//! gets a temporary.
+//!
+//! A procedure without recursion is never active twice in a task, so all its copies share its locals. A recursive
+//! procedure gets fresh locals for each copy, and is copied at most so many times within itself; deeper calls stop the
+//! execution with a reason, which verdicts report. Several recursive calls in one body would make copies grow
+//! exponentially, so growth is limited, with the same effect.
+//!
+//! Handlers are copied along with the code that they guard, and an exception that the procedure does not handle reaches
+//! the handler around the call.
+//!
+//! Depth is counted along the stack of copies being made. Earlier, every later call of a procedure was treated as a
+//! call within itself.
 
 use std::collections::HashMap;
 

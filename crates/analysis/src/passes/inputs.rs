@@ -1,8 +1,18 @@
-//! Values from outside that the program cannot tell apart become one.
+//! Classes of input: values that the program cannot tell apart become one.
 //!
-//! A variable that is only compared with constants has a few classes of values: between two
-//! neighbouring constants all are alike. Where the environment gives it a value, one of each class
-//! will do, and the comparisons are decided instead of guessed.
+//! A variable with input may have millions of values. If it is only ever compared with constants, it has a few classes:
+//! between two neighbouring constants, all values give the same comparisons. One representative of each class is
+//! enough, and the input becomes a choice among them. Comparisons are then decided instead of guessed, so findings that
+//! depend on them are certain.
+//!
+//! Why this is right: every execution with some value has one with the representative of its class that takes the same
+//! branches, and every representative is a possible input itself. So nothing is lost or added. Variables that are
+//! copied to each other are treated as one group, with the constants of all (a union-find structure), provided that the
+//! copy cannot fail a range check.
+//!
+//! A group is left alone if a value is used in any other way: in arithmetic, as an index, as a parameter of an entry or
+//! procedure, in a barrier, in what a monitor watches. So is one with more than 16 classes, and one with no more than
+//! 16 values, which the semantics enumerates anyway.
 
 use std::collections::BTreeSet;
 

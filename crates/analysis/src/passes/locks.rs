@@ -1,9 +1,16 @@
-//! Leaves out locks that protect nothing.
+//! Removes locks that protect nothing.
 //!
-//! Many programs print through a protected object. A protected action that touches no data that others
-//! see, cannot wait, and belongs to an object without entries, might as well happen without the lock:
-//! nobody can tell who came first. The same goes for a protected function of an object with entries, if its
-//! result does not matter: it may come late, but always comes, and opens nothing.
+//! Many programs print through a protected object. A protected action that touches no data that others see, cannot
+//! wait, and belongs to an object without entries might as well happen without the lock: nobody can tell who came
+//! first. Its steps then are local, and the interleavings of tasks that only print disappear. The same goes for a
+//! protected function of an object with entries, if its result does not matter: it may come late, but it always comes,
+//! and it opens no barrier.
+//!
+//! Why this is right: what happens under such a lock commutes with every step of other tasks, so the exclusion has no
+//! effect that anybody could observe, provided that all protected actions of the object come to their ends: whoever waited
+//! for the lock would have got it. A monitor that sees something inside keeps the lock, because then the order is visible, and so
+//! do programs with aborts or asynchronous selects. An end that belongs to two actions stays if one of them keeps its
+//! lock.
 
 use crate::access::Access;
 use rendez_model::code::each_written;
@@ -20,17 +27,19 @@ pub fn drop_idle_locks(program: &mut Program) {
             |l: &&Loc| matches!(program.node(**l).action, Action::Lock { object: o, .. } if o == object);
         let locks: Vec<Loc> = access.code.iter().flatten().filter(is_lock).copied().collect();
         let idle = |l: &Loc| is_idle(program, &access, *l, object);
+        // Whoever waits for the lock gets it only if all protected actions come to their ends.
+        if !always_ends(program, &locks, object) {
+            continue;
+        }
         let mut dropped: Vec<Loc> = match program.entries.iter().any(|e| e.owner == Owner::Object(object)) {
             false if locks.iter().all(idle) => locks.clone(),
             false => Vec::new(),
-            // The end of a function opens no barrier. Whoever waits for the lock gets it, if all
-            // protected actions come to their ends.
-            true if always_ends(program, &locks, object) => {
+            // The end of a function opens no barrier.
+            true => {
                 let reads =
                     |l: &&Loc| matches!(program.node(**l).action, Action::Lock { mode: LockMode::Read, .. });
                 locks.iter().filter(reads).copied().filter(|l| idle(l)).collect()
             }
-            true => Vec::new(),
         };
         // An end that belongs to two actions stays for both.
         let ends = |l: &Loc| region(program, *l, object).1;

@@ -1,10 +1,26 @@
 //! Slicing: removes what cannot influence synchronisation, events, assertions, races or checks.
 //!
-//! A location is kept if it synchronises, may raise an exception, accesses a shared variable, or
-//! assigns to a cell that matters; a branch is kept if something kept happens before its arms
-//! meet again. A cell matters if its value decides any of these. A loop that only computes is
-//! stepped over if it counts to its end; if nobody knows what ends it, it is taken to end, which
-//! becomes one of the assumptions; any other is kept.
+//! Program slicing is Weiser's (1981); Hatcliff, Corbett, Dwyer and others adapted it to concurrent programs and to
+//! what temporal properties can observe (*A formal study of slicing for multi-threaded programs with JVM concurrency
+//! primitives*, SAS 1999). Here a location is kept if it synchronises, may raise an exception, accesses a shared
+//! variable, may be seen by a monitor, or assigns to a cell that matters. A branch is kept if something kept happens
+//! before its arms meet again (`meets.rs`). A cell matters if its value decides any of these, and what matters on one
+//! side of a call matters on the other. This is a least fixpoint over locations and cells. A cell matters for all tasks
+//! at once, and every access to a shared variable is kept, so dependences between tasks need no separate treatment.
+//!
+//! Whether a check may fail is decided by intervals: from the domains of cells, and for overflow from the values that
+//! cells get in whatever order steps happen. A check that cannot fail is no reason to keep anything. Delays are no
+//! reason to keep a branch, unless the program has aborts or delays are taken to order steps.
+//!
+//! Loops are where slicing may change meaning, since a removed loop may never have ended. A loop that counts to its end
+//! is removed without more. One whose end depends on an untracked value is taken to end, and that is printed as an
+//! assumption; so is recursion that only computes. Any other loop is kept. A value that grows without end and decides
+//! nothing is taken not to overflow, and its place is listed.
+//!
+//! `cells_that_matter` answers on the folded program, so that what is made of it, such as progress, does not depend on
+//! whether a program has been sliced. Past errors: every loop that only computes was assumed to end, so findings came
+//! from the code behind it; endless recursion was removed; and with several rules, slicing for one rule dropped
+//! overflow checks that another one needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

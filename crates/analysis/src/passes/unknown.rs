@@ -1,9 +1,17 @@
 //! Checks on values that nobody knows.
 //!
-//! A variable may hold a value that the model does not know: the environment gave it one of very many values, or it was computed from
-//! such a value. Every language-defined check passes for it. This pass finds these checks, by what each variable may hold anywhere in the
-//! program. It lists their places, or lets them fail: everywhere if the user asks for that, and where the program itself handles
-//! Constraint_Error.
+//! A tracked variable may hold a value that the model does not know: the environment gave it one of very many values,
+//! or it was computed from such a value. In the semantics every language-defined check passes for it. That is an
+//! assumption about the program, and this pass finds where it is made.
+//!
+//! Which cells may hold such a value is a least fixpoint over assignments, calls, and parameters of entries, in
+//! whatever order steps happen; uninitialised variables are not meant. A check passes unseen if its operand may be
+//! unknown and the check is not true of every value in range. Its place is listed, and verdicts say how many there are.
+//! Where the program itself is prepared, by a handler that names Constraint_Error, the check becomes a choice: it
+//! passes or it raises. With `--checks may-fail` that is done everywhere. Calls into the library's own models are not
+//! listed.
+//!
+//! The choice is a branch on an unknown value, so a finding that needs the exception is possible and not certain.
 
 use rendez_model::expr::{Expr, Place};
 use rendez_model::program::{Action, Catch, Domain, ExceptionId, Loc, Node, Program, TableId, VarId};

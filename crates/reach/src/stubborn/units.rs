@@ -1,4 +1,27 @@
-//! What the code says about units: where tasks rest, what a step there may touch, what comes before.
+//! What the code says about units: where tasks rest, what a step there may read and write, and what comes before.
+//!
+//! This file computes the static half of the stubborn sets (Valmari, LNCS 483, 1991): for every location at which a
+//! task can rest, an over-approximation of the slots that its step may read and write, of the units that lead there,
+//! and, for an entry call, of the units that bring the acceptor to an accept statement. A step is followed through
+//! everything local behind it up to the next resting place, through handlers where an action may raise an exception,
+//! and through returns to all call sites.
+//!
+//! A larger set of conflicts is always right: it only puts more units into a stubborn set. The details all serve to
+//! include an effect that a step has on somebody else:
+//! - A call carries on what the acceptor does after it, so what the acceptor reads and writes counts for the caller
+//!   too.
+//! - Whoever ends a protected action, completes, or activates tasks sets waiting tasks going; what these do locally is
+//!   part of the step.
+//! - A step that moves a task from outside is an *intruder*: it stands with the predecessors of every unit of that
+//!   task.
+//! - A step that a monitor may see writes the monitor's cell, and the end of the main program reads all of them.
+//!
+//! The end of a task has a mark of its own beside its slot. Without it, every step of a task would conflict with
+//! whoever waits for its end; with it, the ends of different tasks are independent. A master that waits for several
+//! tasks needs just one living task in the set, the cheapest.
+//!
+//! Until the mistake was found, a task that reads a variable of the enclosing task did not depend on the writes of that
+//! task, and a wait that never ends was missed (docs/soundness.md).
 
 use std::sync::Arc;
 
