@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use rendez_explore::{Control, Options, check};
+use rendez_explore::check;
+use rendez_verdict::{Control, Options};
 
 struct One<'b>(&'b [u8]);
 
@@ -35,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
     let text = rendez_model::text::print(&program);
     assert!(rendez_model::text::parse(&text).as_ref() == Ok(&program), "the text form does not come back");
     rendez_analysis::passes::propagate_constants(&mut program);
-    rendez_analysis::passes::slice(&mut program, &[]);
+    rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
     assert!(rendez_model::validate(&program).is_empty(), "the passes break the model");
     let options = Options { max_states: 200, timeout: Some(Duration::from_millis(200)), ..Options::default() };
     let outcome = check(&program, &options, &Control::default());

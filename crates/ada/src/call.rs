@@ -35,6 +35,16 @@ struct Returned {
     objects: Vec<(Obj, TypeId)>,
 }
 
+/// Where the results of a call go.
+struct Results {
+    /// By the number of a parameter: the place that it is copied to as the call ends.
+    outs: Vec<(usize, Place)>,
+    /// Copied behind that, with a check.
+    back: Vec<(VarId, Place)>,
+    value: Val,
+    returned: Returned,
+}
+
 impl<'a> Elaborator<'a> {
     pub(crate) fn call_function(
         &mut self,
@@ -490,9 +500,12 @@ impl<'a> Elaborator<'a> {
                 _ => self.enter_subtype(value, ty),
             };
             return match value {
-                Val::Composite(obj, ty) => {
+                Val::Composite(obj, from) => {
+                    if from != ty {
+                        self.check_constrained(&obj, from, ty);
+                    }
                     let obj = self.frozen_object(obj);
-                    Actual::Reference(obj, ty)
+                    Actual::Reference(obj, from)
                 }
                 value => {
                     self.note_value(value);
@@ -676,6 +689,23 @@ impl<'a> Elaborator<'a> {
         sub: &Subprogram<'a>,
         args: &'a [Arg],
     ) -> (Val, Returned) {
+        let Results { outs, back, value, returned } = self.results(info, sub, args, false);
+        self.emit(|next| Action::Call { proc, args: values, outs, next });
+        for (cell, place) in back {
+            self.assign(place, Model::Var(cell));
+        }
+        (value, returned)
+    }
+
+    /// Where the results of a call go. Those of a protected operation are copied back when the protected action is
+    /// over (RM 9.5.1), unless only this task knows the place.
+    fn results(
+        &mut self,
+        info: &ProcInfo,
+        sub: &Subprogram<'a>,
+        args: &'a [Arg],
+        is_protected: bool,
+    ) -> Results {
         let mut returned = Returned::default();
         let mut outs = Vec::new();
         let mut back = Vec::new();
@@ -693,9 +723,9 @@ impl<'a> Elaborator<'a> {
                         let place = self.place(leaf);
                         let place = self.frozen(place);
                         targets.push((i, place.clone()));
-                        match checked {
+                        match checked || is_protected && !self.is_own(&place) {
                             true => {
-                                let place = self.set_aside(place, ty, &mut returned);
+                                let place = self.set_aside(cells[k], place, *leaf_type, &mut returned);
                                 outs.push((position + k, place));
                             }
                             false => self.copied_out(
@@ -736,11 +766,16 @@ impl<'a> Elaborator<'a> {
             }
         };
         self.note_copies(&targets);
-        self.emit(|next| Action::Call { proc, args: values, outs, next });
-        for (cell, place) in back {
-            self.assign(place, Model::Var(cell));
-        }
-        (result, returned)
+        Results { outs, back, value: result, returned }
+    }
+
+    /// Whether a place belongs to this task alone.
+    fn is_own(&self, place: &Place) -> bool {
+        let mut own = true;
+        place.each_cell(&self.program, |cell| {
+            own &= self.program.vars[cell.index()].storage == Storage::Local(self.cx.task);
+        });
+        own
     }
 
     /// Notes that an object must satisfy the predicates of its subtype after a call; whether its value is copied
@@ -757,8 +792,8 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A place for a value that is checked before it goes where it belongs.
-    fn set_aside(&mut self, place: Place, ty: TypeId, returned: &mut Returned) -> Place {
-        let kept = self.temporary("returned", rendez_model::Domain::Range(i64::MIN + 1, i64::MAX));
+    fn set_aside(&mut self, formal: VarId, place: Place, ty: TypeId, returned: &mut Returned) -> Place {
+        let kept = self.temporary("returned", self.program.vars[formal.index()].domain);
         returned.values.push((kept, place, ty));
         Place::Var(kept)
     }
@@ -834,18 +869,20 @@ impl<'a> Elaborator<'a> {
         };
         // Arguments are evaluated before the object is locked.
         let values: Vec<Model> = values.into_iter().map(|v| self.settle(v)).collect();
+        let Results { outs, back, value, returned } = self.results(&info, sub, args, true);
         self.check_ceiling(id);
         self.emit(|next| Action::Lock { object, mode, next });
-        let mut result = (Val::Unknown { input: false }, Returned::default());
         self.guarded(
-            |e| result = e.emit_call(proc, &info, values, sub, args),
+            |e| e.emit(|next| Action::Call { proc, args: values, outs, next }),
             |e, occurrence| {
                 e.emit(|next| Action::Unlock { object, next });
                 e.end_path(Action::Resume { occurrence });
             },
         );
         self.emit(|next| Action::Unlock { object, next });
-        let (value, returned) = result;
+        for (cell, place) in back {
+            self.assign(place, Model::Var(cell));
+        }
         self.take_back(returned);
         value
     }
@@ -1184,7 +1221,7 @@ impl<'a> Elaborator<'a> {
                         let formal = formals[position + k].cell;
                         match checked {
                             true => {
-                                let place = self.set_aside(place, ty, &mut returned);
+                                let place = self.set_aside(formal, place, ty, &mut returned);
                                 outs.push((position + k, place));
                             }
                             false => self.copied_out(

@@ -284,7 +284,14 @@ impl<'a> Elaborator<'a> {
             _ => whole_number(text),
         };
         match found {
-            Some(value) => Val::Scalar(self.within(Model::Const(value), ty), Some(ty)),
+            // Values of the base type are no error here (RM 3.5).
+            Some(value) => match self.range_of(self.root(ty)).map(base_range) {
+                Some((lo, hi)) if value < lo || hi < value => {
+                    self.raise(ExceptionId::CONSTRAINT_ERROR);
+                    Val::Scalar(Model::Any, Some(ty))
+                }
+                _ => Val::Scalar(Model::Const(value), Some(self.root(ty))),
+            },
             None => {
                 self.raise(ExceptionId::CONSTRAINT_ERROR);
                 Val::Scalar(Model::Any, Some(ty))

@@ -1958,6 +1958,7 @@ impl<'a> Elaborator<'a> {
                 if matches!(kind, TypeKind::Record { .. }) && self.downward(ty, from) {
                     self.doubt();
                 }
+                self.check_converted_bounds(ty, from);
                 Val::Composite(obj, ty)
             }
             (Val::Unknown { input }, TypeKind::Real) => {
@@ -1974,6 +1975,31 @@ impl<'a> Elaborator<'a> {
                 }
             }
             (Val::Unknown { input }, _) => Val::Unknown { input },
+        }
+    }
+
+    /// The bounds of an array lie in the index subtypes of the unconstrained type that it is converted to (RM 4.6).
+    fn check_converted_bounds(&mut self, ty: TypeId, from: TypeId) {
+        let TypeKind::Array { bounds: None, .. } = self.kind(ty) else { return };
+        let Some(indices) = self.index_ranges.get(&self.root(ty)).cloned() else { return };
+        let given = match self.kind(from) {
+            TypeKind::Array { bounds: Some(bounds), .. } => Some(bounds.clone()),
+            _ => None,
+        };
+        let within = |k: usize, range: (i64, i64)| {
+            let (lo, hi) = *given.as_ref()?.get(k)?;
+            Some(lo > hi || range.0 <= lo && hi <= range.1)
+        };
+        for (k, range) in indices.into_iter().enumerate() {
+            let Some(range) = range else { continue };
+            match within(k, range) {
+                Some(true) => {}
+                Some(false) => return self.raise(ExceptionId::CONSTRAINT_ERROR),
+                None if from != ty && range != (i64::from(i32::MIN), i64::from(i32::MAX)) => {
+                    return self.doubt();
+                }
+                None => {}
+            }
         }
     }
 

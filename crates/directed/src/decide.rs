@@ -323,7 +323,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
             Wanted::Blocking => {
-                let rounds = LoopControl::new(program);
+                let loop_control = LoopControl::new(program);
                 let looks = |(i, n): (usize, &rendez_model::Node)| {
                     let again = match &n.action {
                         Action::Branch { cond, .. } => {
@@ -337,7 +337,7 @@ impl<'a, 'p> Probe<'a, 'p> {
                         }
                         _ => false,
                     };
-                    again && rounds.repeats(i.into())
+                    again && loop_control.repeats(i.into())
                 };
                 program.nodes.iter().enumerate().map(looks).collect()
             }

@@ -20,7 +20,8 @@ use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
 use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, walk};
-use rendez_verdict::{Control, End, Findings, Options, Outcome, Reason, Seen};
+use rendez_source::Diagnostic;
+use rendez_verdict::{Control, End, Findings, Forever, Options, Outcome, Reason, Seen};
 use rustc_hash::FxHashSet;
 
 use crate::temporal::Unfolded;
@@ -131,7 +132,20 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: 
         forever(semantics.program, &found.graph, |state, what| all.push((state, what)));
         all.sort_by_key(|a| a.0);
         for (state, what) in all {
-            findings.forever(&what, &path(state, None), &found.graph.state(state));
+            let at = found.graph.state(state);
+            if let Forever::Stuck(tasks) = &what
+                && let Some(mv) = semantics.enabled(&at).iter().find(|m| tasks.contains(&m.task))
+            {
+                // A delay ends, too, although others go on for ever: what follows was put off.
+                let span = semantics.program.node(at.tasks[mv.task.index()].pc).span;
+                let put_off =
+                    Diagnostic::warning(span, "this delay, which ends only when all other tasks wait");
+                if !findings.bounds.contains(&put_off) {
+                    findings.bounds.push(put_off);
+                }
+                continue;
+            }
+            findings.forever(&what, &path(state, None), &at);
         }
     }
 }

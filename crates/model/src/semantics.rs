@@ -427,7 +427,10 @@ impl<'p> Semantics<'p> {
         if waits || ts.transfers.iter().any(|t| t.leaving) {
             return false;
         }
-        for (level, transfer) in ts.transfers.iter().enumerate() {
+        // An asynchronous select that is about to end withdraws its trigger first.
+        let ends = matches!(self.program.node(ts.pc).action, Action::EndAsync { .. });
+        let first = if ends { ts.transfers.len().saturating_sub(1) } else { 0 };
+        for (level, transfer) in ts.transfers.iter().enumerate().skip(first) {
             if transfer.trigger != Pending::Delay && !transfer.fired() {
                 continue;
             }

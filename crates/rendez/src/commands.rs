@@ -132,6 +132,8 @@ pub fn prepare(input: &Input, ready: &mut Ready, delays: passes::Delays) -> Resu
             return Err(BAD_INPUT);
         }
         make_opaque(program, |v, _| cells.contains(&v));
+        let what = format!("checks on {name}, which is not followed, and on what is computed from it, pass");
+        program.assume(what, rendez_source::Span::NOWHERE);
     }
     let mut keep = Vec::new();
     for name in input.track.iter().chain(&ready.tracked) {

@@ -183,6 +183,7 @@ fn help(report: &Report, answer: &rendez_verdict::Answer) -> Option<String> {
             "--memory gives more; --untrack VAR forgets a variable; --keep hashes looks for errors only"
         }
         Obstacle::States => "--states raises the limit",
+        Obstacle::Bound if report.outcome.long_delays => "without --delays long, a delay may end at any time",
         Obstacle::Bound => "--recursion-bound follows deeper calls, --task-bound more tasks",
         Obstacle::Unmodelled => {
             "the message above names the place; --opaque UNIT takes a unit not to synchronise tasks"

@@ -189,7 +189,7 @@ pub const POLLS: u8 = 2;
 
 /// Tells busy waiting from work.
 pub struct Effort {
-    rounds: LoopControl,
+    loop_control: LoopControl,
     /// By cell: its value decides something.
     matters: Vec<bool>,
     /// By cell: several tasks could see it change, but nobody ever changes it.
@@ -202,7 +202,7 @@ impl Effort {
         let mut folded = program.clone();
         passes::fold_constants(&mut folded);
         Effort {
-            rounds: LoopControl::new(&folded),
+            loop_control: LoopControl::new(&folded),
             matters: passes::cells_that_matter(&folded),
             fixed: never_changes(program),
         }
@@ -251,7 +251,7 @@ impl Effort {
                     });
                     looks |= some && all;
                 }
-                if looks && self.rounds.repeats(outcome.step.loc) {
+                if looks && self.loop_control.repeats(outcome.step.loc) {
                     flags |= POLLS;
                 }
                 // What decides nothing is of no use; what is not followed may change.
