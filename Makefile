@@ -16,8 +16,8 @@ test:
 	@sh scripts/setup.sh test
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) test --workspace --exclude rendez --quiet
-	$(CARGO) test --package rendez --all-targets --quiet
+	$(CARGO) test --workspace --exclude rendez --exclude rendez-cli --quiet
+	$(CARGO) test --package rendez --package rendez-cli --quiet
 
 # What the public programs do, as a table: make programs DIR=folder LIST=list.tsv
 programs: build

@@ -165,7 +165,7 @@ def name(crate):
 
 def build(tree, target, sources, mutants):
     """The test programs by name, and the mutants that they hold."""
-    packages = [w for p in ("rendez", "rendez-model", "rendez-analysis", "rendez-reach", "rendez-certificate") for w in ("-p", p)]
+    packages = [w for p in ("rendez", "rendez-cli", "rendez-model", "rendez-analysis", "rendez-reach", "rendez-certificate") for w in ("-p", p)]
     # Fast, but with the assertions that `make test` has.
     checked = [w for p in sorted((tree / "crates").iterdir())
                for w in ("--config", f"profile.release.package.{name(p)}.debug-assertions=true")]
@@ -192,7 +192,7 @@ def run(tree, tests, number, limits):
     for name, program in tests:
         started = time.monotonic()
         child = subprocess.Popen(
-            [program, "--test-threads", "1"], cwd=tree / "crates" / "rendez", stdout=subprocess.PIPE,
+            [program, "--test-threads", "1"], cwd=tree / "crates" / "rendez-cli", stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
             env={**os.environ, "RENDEZ_MUTANT": str(number), "RENDEZ_PROGRAMS": os.environ.get("RENDEZ_PROGRAMS", "60"),
                  "RENDEZ_STATES": "1500"})

@@ -1,36 +1,41 @@
 //! Writing certificates, and checking them: the program is read anew, and so is everything that the
 //! proof is about.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Parser;
-use rendez_certificate::text::{Certificate, fingerprint};
-use rendez_certificate::{Sector, Subject, verify};
+use rendez_certificate::text::fingerprint;
+use rendez_certificate::{Sector, Subject};
 use rendez_source::SourceMap;
 use rendez_verdict::Answer;
 
-use crate::arguments::{Arguments, Command, Verify};
-use crate::commands::{BAD_INPUT, Ready, prepared};
+use crate::prepare::Prepared;
+
+pub use rendez_certificate::text::Certificate;
 
 /// Writes the proofs of what holds into a folder; each answer learns the name of its file.
-pub fn write(folder: &Path, decided: &mut [rendez_ilp::Decided], ready: &Ready) -> Result<(), String> {
+pub(crate) fn write(
+    folder: &Path,
+    decided: &mut [rendez_ilp::Decided],
+    prepared: &Prepared,
+    command_line: &[String],
+) -> Result<(), String> {
     let failed = |path: &Path, e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
     std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
     let mut arguments: Vec<String> = Vec::new();
-    let mut given = std::env::args().skip(1);
+    let mut given = command_line.iter();
     while let Some(word) = given.next() {
         if word == "--certificate" {
             given.next();
         } else if !word.starts_with("--certificate=") {
-            arguments.push(word);
+            arguments.push(word.clone());
         }
     }
     for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
         let certificate = Certificate {
             arguments: arguments.clone(),
-            files: files(&ready.map),
+            files: files(&prepared.map),
             property: one.answer.name.clone(),
-            recursion: ready.recursion,
+            recursion: prepared.recursion,
             plan: one.plan.clone(),
             proof: one.proof.clone(),
         };
@@ -57,44 +62,20 @@ fn files(map: &SourceMap) -> Vec<(String, String)> {
     map.files().map(|(name, text)| (name.to_owned(), fingerprint(text.as_bytes()))).collect()
 }
 
-/// Checks certificates: 0 if all are right, 1 if one is wrong.
-pub fn run(arguments: &Verify) -> u8 {
-    let mut status = 0;
-    for path in &arguments.certificates {
-        match one(path) {
-            Ok(proved) => crate::say!("{}: {proved}", path.display()),
-            Err((bad, why)) => {
-                crate::complain!("error: {}: {why}", path.display());
-                status = status.max(bad);
-            }
-        }
+/// Checks a certificate against its program, which was read and prepared anew from the words that it names. What it
+/// proves, or why it does not.
+pub fn verify(certificate: &Certificate, prepared: Prepared) -> Result<String, String> {
+    if files(&prepared.map) != certificate.files {
+        return Err("the files have changed since it was written".into());
     }
-    status
-}
-
-fn one(path: &PathBuf) -> Result<String, (u8, String)> {
-    let wrong = |why: String| (1, why);
-    let text = std::fs::read(path).map_err(|e| (BAD_INPUT, format!("cannot be read: {e}")))?;
-    let text = String::from_utf8_lossy(&text);
-    let certificate =
-        Certificate::parse(&text).map_err(|(line, why)| (BAD_INPUT, format!("line {line}: {why}")))?;
-    let words = std::iter::once("rendez".to_owned()).chain(certificate.arguments.iter().cloned());
-    let Ok(Arguments { command: Command::Check(check) }) = Arguments::try_parse_from(words) else {
-        return Err((BAD_INPUT, "its arguments are not those of `rendez check`".into()));
-    };
-    let (ready, queries) =
-        prepared(&check).map_err(|status| (status, "its program cannot be read".into()))?;
-    if files(&ready.map) != certificate.files {
-        return Err(wrong("the files have changed since it was written".into()));
+    if prepared.recursion != certificate.recursion {
+        return Err("it is about another bound on recursion".into());
     }
-    if ready.recursion != certificate.recursion {
-        return Err(wrong("it is about another bound on recursion".into()));
-    }
-    let mut program = ready.program;
+    let Prepared { mut program, queries, rules, .. } = prepared;
     let mut subject = Subject::Deadlock;
-    if !check.property.is_empty() {
+    if !rules.is_empty() {
         let Some(m) = program.monitors.iter().position(|m| m.name == certificate.property) else {
-            return Err(wrong(format!("there is no property {}", certificate.property)));
+            return Err(format!("there is no property {}", certificate.property));
         };
         if program.monitors.len() > 1 {
             program = rendez_analysis::passes::for_monitor(&program, m);
@@ -102,8 +83,8 @@ fn one(path: &PathBuf) -> Result<String, (u8, String)> {
         let query = queries.get(m).cloned().flatten();
         subject = rendez_certificate::subject(&mut program, query, !certificate.plan.augmented.is_empty());
     }
-    verify(&program, certificate.recursion, &subject, &certificate.plan, certificate.proof.as_ref())
-        .map_err(wrong)?;
+    let proof = certificate.proof.as_ref();
+    rendez_certificate::verify(&program, certificate.recursion, &subject, &certificate.plan, proof)?;
     let plan = &certificate.plan;
     Ok(match plan.augmented.is_empty() || certificate.proof.is_none() {
         true => format!("{} holds", certificate.property),

@@ -1,6 +1,5 @@
 //! Who decides what: one engine if the user names it, otherwise several under one budget.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -11,13 +10,14 @@ use rendez_verdict::{
     Severity, Stats,
 };
 
-use crate::arguments::Engine;
-use crate::commands::{Queries, Ready};
-use crate::progress::Board;
+use crate::budget::Budget;
+use crate::prepare::{Prepared, Queries};
+use crate::settings::{Engine, Settings};
 
 /// What is to be decided, and how.
 pub struct Job<'a> {
-    pub ready: &'a Ready,
+    pub prepared: &'a Prepared,
+    pub settings: &'a Settings,
     /// The default checks, not properties of the user's.
     pub checks: bool,
     /// Checks that matter; all if there is none.
@@ -28,11 +28,9 @@ pub struct Job<'a> {
     pub flow: &'a rendez_flow::Settings,
     pub linear: &'a rendez_ilp::Settings,
     pub directed: &'a rendez_directed::Settings,
-    /// Where proofs are written.
-    pub certificate: Option<&'a Path>,
     /// Threads that engines may use together.
     pub threads: usize,
-    pub board: &'a Board,
+    pub budget: &'a Budget,
 }
 
 /// A part of a job: what is still open.
@@ -48,8 +46,8 @@ pub struct Ask<'a> {
 impl Job<'_> {
     pub fn all(&self) -> Ask<'_> {
         Ask {
-            program: &self.ready.program,
-            queries: self.ready.queries.clone(),
+            program: &self.prepared.program,
+            queries: self.prepared.queries.clone(),
             questions: self.questions,
             checks: self.checks,
             wanted: self.only.to_vec(),
@@ -82,7 +80,7 @@ impl Job<'_> {
             },
             (false, n) => format!("{n} properties"),
         };
-        self.board
+        self.budget
             .run(engine.name(), &what, options.timeout, |control| self.decide(engine, ask, options, control))
     }
 
@@ -147,8 +145,9 @@ impl Job<'_> {
             }
         };
         let mut contradictions = Vec::new();
-        if let Some(folder) = self.certificate
-            && let Err(why) = crate::certificates::write(folder, &mut decided, self.ready)
+        if let Some(folder) = &self.settings.certificates
+            && let Err(why) =
+                crate::certificates::write(folder, &mut decided, self.prepared, &self.settings.command_line)
         {
             contradictions.push(why);
         }
@@ -162,25 +161,33 @@ impl Job<'_> {
         Outcome { properties, stats, contradictions, ..Outcome::nothing("ilp") }
     }
 
+    fn context(&self) -> Context<'_> {
+        Context {
+            program: &self.prepared.program,
+            recursion: self.options.recursion,
+            command_line: &self.settings.command_line,
+        }
+    }
+
     pub fn settle(&self, verdicts: &Mutex<Verdicts>, outcome: Outcome) {
         let mut verdicts = lock(verdicts);
-        verdicts.take(outcome, &self.ready.program, self.options.recursion);
+        verdicts.take(outcome, self.context());
         let (decided, asked) = verdicts.count();
-        self.board.note(decided, asked);
-        self.board.keep(&verdicts.outcome);
+        self.budget.note(decided, asked);
+        self.budget.keep(&verdicts.outcome);
         if verdicts.is_done(self) {
-            self.board.call_off();
+            self.budget.call_off();
         }
     }
 
     pub fn is_open(&self, verdicts: &Mutex<Verdicts>) -> bool {
-        !self.board.is_interrupted() && !lock(verdicts).is_done(self)
+        !self.budget.is_interrupted() && !lock(verdicts).is_done(self)
     }
 
     /// Lets every engine that can decide something come to its end, and compares.
     pub fn all_engines(&self) -> Outcome {
         let started = Instant::now();
-        let flow_only = self.ready.program.wide_select().is_some() || !self.flow.given.is_empty();
+        let flow_only = self.prepared.program.wide_select().is_some() || !self.flow.given.is_empty();
         let engines: &[Engine] = match (flow_only, self.checks) {
             (true, _) => &[Engine::Flow],
             (false, true) => &[Engine::Reach, Engine::Explore, Engine::Directed, Engine::Ilp],
@@ -196,8 +203,8 @@ impl Job<'_> {
             let left = (engines.len() - i) as u32;
             let share = |t: Duration| t.saturating_sub(started.elapsed()) / left;
             let options = Options { timeout: self.options.timeout.map(share), ..self.options.clone() };
-            verdicts.take(self.run(*engine, &ask, &options), &self.ready.program, self.options.recursion);
-            self.board.keep(&verdicts.outcome);
+            verdicts.take(self.run(*engine, &ask, &options), self.context());
+            self.budget.keep(&verdicts.outcome);
         }
         let mut outcome = verdicts.outcome;
         outcome.stats.seconds = started.elapsed().as_secs_f64();
@@ -207,6 +214,14 @@ impl Job<'_> {
 
 pub fn lock<'v>(verdicts: &'v Mutex<Verdicts>) -> std::sync::MutexGuard<'v, Verdicts> {
     verdicts.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What answers are about, and how they were asked for.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    program: &'a Program,
+    recursion: usize,
+    command_line: &'a [String],
 }
 
 /// What is known so far.
@@ -238,7 +253,7 @@ impl Verdicts {
         if job.checks {
             outcome.answers = Kind::ALL.iter().map(|k| (*k, unknown())).collect();
         }
-        let monitors = job.ready.program.monitors.iter().map(|m| PropertyAnswer {
+        let monitors = job.prepared.program.monitors.iter().map(|m| PropertyAnswer {
             name: m.name.clone(),
             kind: m.language,
             engine: "auto",
@@ -286,7 +301,7 @@ impl Verdicts {
     }
 
     /// Takes over what an engine found out; what contradicts the rest is kept as a contradiction.
-    fn take(&mut self, mut new: Outcome, program: &Program, recursion: usize) {
+    fn take(&mut self, mut new: Outcome, context: Context) {
         let ours = &mut self.outcome;
         ours.contradictions.append(&mut new.contradictions);
         ours.reached
@@ -307,7 +322,7 @@ impl Verdicts {
                     (&*old, &fresh),
                     (Answer::Holds, Answer::Violated(_)) | (Answer::Violated(_), Answer::Holds)
                 ) {
-                    contradictions.push(contradiction(program, kind.name(), (by, old), (engine, &fresh)));
+                    contradictions.push(contradiction(context, kind.name(), (by, old), (engine, &fresh)));
                 }
                 if let (Answer::Violated(known), Answer::Violated(more)) = (&mut *old, &fresh)
                     && !(complete && engine == "reach")
@@ -344,14 +359,14 @@ impl Verdicts {
         for mut fresh in new.properties {
             fresh.stats = fresh.stats.or(Some(stats));
             if fresh.kind == "deadlock" {
-                deadlock(ours, fresh, stats, program, recursion);
+                deadlock(ours, fresh, stats, context);
                 continue;
             }
             let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else { continue };
             match (&old.answer, &fresh.answer) {
                 (Answer::Holds, Answer::Violated(_)) | (Answer::Violated(_), Answer::Holds) => {
                     let (first, second) = ((old.engine, &old.answer), (fresh.engine, &fresh.answer));
-                    ours.contradictions.push(contradiction(program, &old.name, first, second));
+                    ours.contradictions.push(contradiction(context, &old.name, first, second));
                 }
                 (Answer::Holds, Answer::Holds) => {
                     old.vacuous = old.vacuous.take().or(fresh.vacuous);
@@ -402,7 +417,7 @@ fn switches(finding: &Finding) -> usize {
 /// What integer programming says about states in which nobody can move, beside the checks on blocking:
 /// a proof is a result of its own, for tasks may wait for ever while others run. Where nobody runs for ever, it says
 /// that nobody waits for ever either.
-fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &Program, recursion: usize) {
+fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Context) {
     match &fresh.answer {
         Answer::Violated(list) => {
             for finding in list {
@@ -412,7 +427,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
                 if matches!(old, Answer::Holds) {
                     let by = ours.engines.iter().find(|e| e.0 == *kind).map_or(ours.engine, |e| e.1);
                     let (first, second) = ((by, &Answer::Holds), ("ilp", &fresh.answer));
-                    ours.contradictions.push(contradiction(program, kind.name(), first, second));
+                    ours.contradictions.push(contradiction(context, kind.name(), first, second));
                 } else if !is_final(old) {
                     *old = Answer::Violated(vec![finding.clone()]);
                     ours.engines.retain(|e| e.0 != *kind);
@@ -421,7 +436,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
             }
         }
         Answer::Holds => {
-            let semantics = rendez_analysis::semantics(program, recursion);
+            let semantics = rendez_analysis::semantics(context.program, context.recursion);
             let stands_still = |f: &&Finding| {
                 let last = f.trace.as_ref().map(|t| &t.last);
                 is_blocking(f.kind) && last.is_some_and(|last| semantics.enabled(last).is_empty())
@@ -433,9 +448,9 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
             if let Some(finding) = found {
                 let violated = Answer::Violated(vec![finding.clone()]);
                 let (first, second) = (("ilp", &Answer::Holds), (ours.engine, &violated));
-                ours.contradictions.push(contradiction(program, "deadlock", first, second));
+                ours.contradictions.push(contradiction(context, "deadlock", first, second));
             }
-            if rendez_reach::everybody_ends(program) {
+            if rendez_reach::everybody_ends(context.program) {
                 for (kind, old) in ours.answers.iter_mut().filter(|(k, a)| is_blocking(*k) && !is_final(a)) {
                     *old = Answer::Holds;
                     ours.engines.retain(|e| e.0 != *kind);
@@ -451,7 +466,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, program: &P
 
 /// Two engines that do not agree, with what is needed to see it again.
 fn contradiction(
-    program: &Program,
+    context: Context,
     property: &str,
     first: (&str, &Answer),
     second: (&str, &Answer),
@@ -460,7 +475,8 @@ fn contradiction(
     let verdict = |a: &Answer| if matches!(a, Answer::Holds) { "holds" } else { "is violated" };
     text += &format!("{}, {} that it {}\n", verdict(first.1), second.0, verdict(second.1));
     text += &format!("  version: rendez {}\n", env!("CARGO_PKG_VERSION"));
-    let words: Vec<String> = std::env::args().skip(1).filter(|a| a != "--cross-check").collect();
+    let words: Vec<&str> =
+        context.command_line.iter().map(String::as_str).filter(|a| *a != "--cross-check").collect();
     for (engine, _) in [first, second] {
         text += &format!("  rendez {} --engine {engine}\n", words.join(" "));
     }
@@ -469,7 +485,7 @@ fn contradiction(
             && let Some(trace) = list.first().and_then(|f| f.trace.as_ref())
         {
             text += "  the trace, for `rendez simulate --trace`:\n";
-            text += &crate::simulate::write_trace(program, &trace.moves);
+            text += &crate::saved_trace::print(context.program, &trace.moves);
         }
     }
     text
@@ -482,6 +498,10 @@ mod tests {
     fn outcome(engine: &'static str, answer: fn(Kind) -> Answer) -> Outcome {
         let answers = Kind::ALL.iter().map(|k| (*k, answer(*k))).collect();
         Outcome { answers, ..Outcome::nothing(engine) }
+    }
+
+    fn context(program: &Program) -> Context<'_> {
+        Context { program, recursion: 1, command_line: &[] }
     }
 
     fn found(_: Kind) -> Answer {
@@ -497,8 +517,8 @@ mod tests {
     fn engines_that_do_not_agree_are_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome("reach", |_| Answer::Holds), &program, 1);
-        all.take(outcome("directed", found), &program, 1);
+        all.take(outcome("reach", |_| Answer::Holds), context(&program));
+        all.take(outcome("directed", found), context(&program));
         let races: Vec<&String> =
             all.outcome.contradictions.iter().filter(|c| c.starts_with("race: ")).collect();
         assert_eq!(races.len(), 1);
@@ -512,9 +532,9 @@ mod tests {
         let mut all = verdicts();
         let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
         let client = |k| if k == Kind::ClientBlocked { found(k) } else { Answer::Holds };
-        all.take(outcome("reach", circular), &program, 1);
+        all.take(outcome("reach", circular), context(&program));
         assert!(all.outcome.contradictions.is_empty());
-        all.take(outcome("directed", client), &program, 1);
+        all.take(outcome("directed", client), context(&program));
         let about = |kind: &str| all.outcome.contradictions.iter().filter(|c| c.starts_with(kind)).count();
         assert_eq!(all.outcome.contradictions.len(), 2);
         assert_eq!((about("circular-wait: "), about("client-blocked: ")), (1, 1));
@@ -533,7 +553,7 @@ mod tests {
             let answers =
                 [outcome("reach", circular), outcome("explore", circular), outcome("directed", last)];
             let mut all = verdicts();
-            answers.into_iter().for_each(|answer| all.take(answer, &program, 1));
+            answers.into_iter().for_each(|answer| all.take(answer, context(&program)));
             all.outcome.contradictions
         };
         assert_eq!(told(circular), Vec::<String>::new());
@@ -548,7 +568,7 @@ mod tests {
     fn a_deadlock_that_others_deny_is_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome("reach", |_| Answer::Holds), &program, 1);
+        all.take(outcome("reach", |_| Answer::Holds), context(&program));
         let finding = Finding {
             kind: Kind::CircularWait,
             severity: Severity::Error,
@@ -576,7 +596,7 @@ mod tests {
             constraints: Vec::new(),
             certificate: None,
         };
-        all.take(Outcome { properties: vec![fresh], ..Outcome::nothing("ilp") }, &program, 1);
+        all.take(Outcome { properties: vec![fresh], ..Outcome::nothing("ilp") }, context(&program));
         assert_eq!(all.outcome.contradictions.len(), 1);
         assert!(all.outcome.contradictions[0].starts_with("circular-wait: reach says that it holds, ilp"));
     }

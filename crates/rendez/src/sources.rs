@@ -1,12 +1,59 @@
-//! From the arguments to the files of a program: source files, a project file, or a folder.
+//! From what is named to the files of a program: source files, a project file, or a folder.
 
 use std::path::{Path, PathBuf};
 
-use rendez_ada::Files;
 use rendez_ada::project::{self, Naming};
+pub use rendez_ada::{Checks, Files, Text};
 use rendez_source::{Diagnostic, SourceMap};
 
-use crate::arguments::{Checks, Input};
+/// What is to be read.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// Source files, whose units are found beside them; or one project file; or one folder.
+    pub paths: Vec<PathBuf>,
+    /// Folders in which units are looked for.
+    pub include: Vec<PathBuf>,
+    /// The main procedure, if the files hold several.
+    pub main: Option<String>,
+    /// A library unit that is analysed with every possible caller instead of a main procedure.
+    pub root: Option<String>,
+    /// Tasks of the environment that call a library unit.
+    pub clients: usize,
+    /// Scenario variables of a project file, as `NAME=VALUE`.
+    pub scenario: Vec<String>,
+    /// Units without source that do not synchronise tasks.
+    pub opaque: Vec<String>,
+    /// Tasks that an allocator creates at most, if its evaluations cannot be counted.
+    pub task_bound: usize,
+    /// Input may end, or have the wrong form, also where nobody handles End_Error and Data_Error by name.
+    pub input_ends: bool,
+    /// What checks on values that are not followed do.
+    pub checks: Checks,
+}
+
+impl Default for Sources {
+    fn default() -> Sources {
+        Sources {
+            paths: Vec::new(),
+            include: Vec::new(),
+            main: None,
+            root: None,
+            clients: 2,
+            scenario: Vec::new(),
+            opaque: Vec::new(),
+            task_bound: 3,
+            input_ends: false,
+            checks: Checks::Pass,
+        }
+    }
+}
+
+impl Sources {
+    /// One source file, project file or folder.
+    pub fn path(path: impl Into<PathBuf>) -> Sources {
+        Sources { paths: vec![path.into()], ..Sources::default() }
+    }
+}
 
 /// The real file system.
 pub struct Disk;
@@ -38,29 +85,30 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What the front end is asked to read.
-pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request, Diagnostic> {
+/// What the front end is asked to read, and what a user should know about it.
+pub(crate) fn request(
+    input: &Sources,
+    map: &mut SourceMap,
+    notes: &mut Vec<String>,
+) -> Result<rendez_ada::Request, Diagnostic> {
     let mut request = rendez_ada::Request {
-        sources: input.sources.clone(),
+        sources: input.paths.clone(),
         include: input.include.clone(),
         opaque: input.opaque.clone(),
         main: input.main.clone(),
         bounds: rendez_ada::Bounds {
-            tasks_per_allocator: input.task_bound.into(),
+            tasks_per_allocator: input.task_bound,
             input_ends: input.input_ends,
-            checks: match input.checks {
-                Checks::Pass => rendez_ada::Checks::Pass,
-                Checks::MayFail => rendez_ada::Checks::MayFail,
-            },
+            checks: input.checks,
             ..rendez_ada::Bounds::default()
         },
         naming: Naming::default(),
         root: input.root.clone(),
-        clients: input.clients.into(),
+        clients: input.clients,
     };
     let special = |p: &PathBuf| p.is_dir() || p.extension().is_some_and(|e| e == "gpr");
-    let Some(first) = input.sources.iter().find(|p| special(p)) else { return Ok(request) };
-    if input.sources.len() > 1 {
+    let Some(first) = input.paths.iter().find(|p| special(p)) else { return Ok(request) };
+    if input.paths.len() > 1 {
         return Err(Diagnostic::general(format!(
             "{}: a project file or a folder must be the only argument",
             first.display()
@@ -76,11 +124,11 @@ pub fn request(input: &Input, map: &mut SourceMap) -> Result<rendez_ada::Request
             let project = project::read(&file, &scenario, &Disk, map)?;
             request.naming = project.naming;
             if !project.missing.is_empty() {
-                crate::complain!(
-                    "note: {} imports projects that are not at hand: {}; name the folders of their units with -I",
+                notes.push(format!(
+                    "{} imports projects that are not at hand: {}; name the folders of their units with -I",
                     file.display(),
                     project.missing.join(", ")
-                );
+                ));
             }
             (project.source_dirs, project.mains)
         }

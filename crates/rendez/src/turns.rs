@@ -12,9 +12,9 @@ use rendez_analysis::passes;
 use rendez_model::Program;
 use rendez_verdict::{Answer, End, Obstacle, Options, Outcome, Question};
 
-use crate::arguments::Engine;
-use crate::commands::Queries;
 use crate::portfolio::{Ask, Job, Verdicts, lock};
+use crate::prepare::Queries;
+use crate::settings::Engine;
 
 /// The first turn of an engine.
 const FIRST: Duration = Duration::from_millis(400);
@@ -39,9 +39,9 @@ struct Subject {
 impl Job<'_> {
     /// The default checks, or each property by itself: what it costs does not depend on its neighbours.
     fn subjects(&self) -> Vec<Subject> {
-        let all = &self.ready.program;
+        let all = &self.prepared.program;
         let finished = || Mutex::new(Vec::new());
-        let (queries, questions) = (self.ready.queries.clone(), self.questions.to_vec());
+        let (queries, questions) = (self.prepared.queries.clone(), self.questions.to_vec());
         if self.checks || (all.monitors.len() <= 1 && questions.is_empty()) {
             return vec![Subject { program: None, queries, questions, finished: finished() }];
         }
@@ -74,7 +74,7 @@ impl Job<'_> {
         let verdicts = Mutex::new(Verdicts::new(self));
         for (i, subject) in subjects.iter().enumerate() {
             let share = |left: Duration| left / (subjects.len() - i) as u32;
-            let options = Options { timeout: self.board.left().map(share), ..self.options.clone() };
+            let options = Options { timeout: self.budget.left().map(share), ..self.options.clone() };
             self.settle(&verdicts, self.run(engine, &self.ask(subject), &options));
         }
         let outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
@@ -86,7 +86,7 @@ impl Job<'_> {
         let started = Instant::now();
         let verdicts = Mutex::new(Verdicts::new(self));
         let subjects = self.subjects();
-        let executable = self.ready.program.wide_select().is_none();
+        let executable = self.prepared.program.wide_select().is_none();
         // What the user takes for granted only `flow` understands.
         let flow_only = !executable || !self.flow.given.is_empty();
         let all =
@@ -95,7 +95,7 @@ impl Job<'_> {
         if flow_only {
             turns(&[Engine::Flow], 1.0);
         } else {
-            if self.certificate.is_some() {
+            if self.settings.certificates.is_some() {
                 self.certify(&verdicts, &subjects);
             }
             let (prove, hunt): (&[Engine], &[Engine]) = match self.checks {
@@ -110,12 +110,12 @@ impl Job<'_> {
                     let hunter = std::thread::Builder::new().stack_size(64 << 20);
                     let _ = hunter.spawn_scoped(scope, || {
                         turns(hunt, 0.25);
-                        self.board.lend();
+                        self.budget.lend();
                     });
                     turns(prove, 0.75);
                     // A search for errors after an exhaustive one that came to its end finds nothing.
                     if !self.is_open(&verdicts) {
-                        self.board.call_off();
+                        self.budget.call_off();
                     }
                 });
             } else {
@@ -125,7 +125,7 @@ impl Job<'_> {
         let enough = self.is_enough(&verdicts);
         let mut outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
         outcome.stats.seconds = started.elapsed().as_secs_f64();
-        if enough && !self.board.is_interrupted() {
+        if enough && !self.budget.is_interrupted() {
             let answers = outcome.answers.iter_mut().map(|(_, a)| a);
             for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
                 if let Answer::Inconclusive(why, list) = answer
@@ -145,14 +145,14 @@ impl Job<'_> {
     fn certify(&self, verdicts: &Mutex<Verdicts>, subjects: &[Subject]) {
         for (i, subject) in subjects.iter().enumerate() {
             let left = (subjects.len() - i) as u32 * 2;
-            let options = Options { timeout: self.board.left().map(|t| t / left), ..self.options.clone() };
+            let options = Options { timeout: self.budget.left().map(|t| t / left), ..self.options.clone() };
             self.settle(verdicts, self.run(Engine::Ilp, &self.ask(subject), &options));
         }
     }
 
     fn ask<'s>(&'s self, subject: &'s Subject) -> Ask<'s> {
         Ask {
-            program: subject.program.as_ref().unwrap_or(&self.ready.program),
+            program: subject.program.as_ref().unwrap_or(&self.prepared.program),
             queries: subject.queries.clone(),
             questions: &subject.questions,
             checks: self.checks,
@@ -184,10 +184,10 @@ impl Turns<'_, '_> {
             let waiting = self.waiting();
             // Whoever is alone need not stop for others; and what is left may be too little for another round.
             let round = turn * (1 + GROWTH) * waiting.len() as u32;
-            if waiting.len() == 1 || self.job.board.left().is_some_and(|left| left < round) {
+            if waiting.len() == 1 || self.job.budget.left().is_some_and(|left| left < round) {
                 for (i, (subject, engine)) in waiting.iter().enumerate() {
                     let share = |left: Duration| left / (waiting.len() - i) as u32;
-                    self.turn(subject, *engine, self.job.board.left().map(share));
+                    self.turn(subject, *engine, self.job.budget.left().map(share));
                 }
             } else {
                 self.round(turn);
@@ -199,13 +199,13 @@ impl Turns<'_, '_> {
     /// A turn for everybody who waits.
     fn round(&self, turn: Duration) {
         for (subject, engine) in self.waiting() {
-            let left = self.job.board.left();
+            let left = self.job.budget.left();
             self.turn(subject, engine, Some(left.map_or(turn, |left| turn.min(left))));
         }
     }
 
     fn may_go_on(&self) -> bool {
-        let late = self.job.board.left().is_some_and(|left| left.is_zero());
+        let late = self.job.budget.left().is_some_and(|left| left.is_zero());
         !late && self.job.is_open(self.verdicts) && !self.waiting().is_empty()
     }
 
@@ -226,7 +226,7 @@ impl Turns<'_, '_> {
             true => !verdicts.is_done(self.job),
             false => {
                 let open = verdicts.open_properties();
-                let program = subject.program.as_ref().unwrap_or(&self.job.ready.program);
+                let program = subject.program.as_ref().unwrap_or(&self.job.prepared.program);
                 let names = program.monitors.iter().map(|m| &m.name);
                 names.chain(subject.questions.iter().map(|q| &q.name)).any(|n| open.contains(n))
             }
@@ -234,7 +234,7 @@ impl Turns<'_, '_> {
     }
 
     fn turn(&self, subject: &Subject, engine: Engine, turn: Option<Duration>) {
-        if !self.is_open(subject) || self.job.board.is_interrupted() {
+        if !self.is_open(subject) || self.job.budget.is_interrupted() {
             return;
         }
         let job = self.job;
@@ -255,13 +255,13 @@ impl Turns<'_, '_> {
         job.settle(self.verdicts, outcome);
         // Whoever sets no limit wants to hear of an error soon.
         if job.is_enough(self.verdicts) {
-            job.board.end_within(ONCE_FOUND);
+            job.budget.end_within(ONCE_FOUND);
         }
         if !self.is_open(subject)
             && let Some(program) = &subject.program
             && let [monitor] = &program.monitors[..]
         {
-            job.board.call_off_work_on(&monitor.name);
+            job.budget.call_off_work_on(&monitor.name);
         }
     }
 }

@@ -220,7 +220,7 @@ fn the_page_lights_up_what_each_step_does() {
 #[test]
 fn a_page_about_many_tasks_stays_small() {
     let folder = folder("large_page");
-    let source = rendez(&["bench", "cats", "--emit", "philosophers:100"]);
+    let source = rendez_bench::source("philosophers:100").expect("a program");
     let (program, page) = (folder.join("main.adb"), folder.join("main.html"));
     std::fs::write(&program, source).expect("a file");
     let (program, path) = (program.to_string_lossy().into_owned(), page.to_string_lossy().into_owned());

@@ -131,7 +131,7 @@ pub(super) fn run(only: Option<&str>) -> u8 {
     let folder = std::env::temp_dir().join(format!("rendez-peers-{}", std::process::id()));
     if std::fs::create_dir_all(&folder).is_err() {
         crate::complain!("error: {}: cannot be made", folder.display());
-        return crate::commands::BAD_INPUT;
+        return crate::BAD_INPUT;
     }
     crate::say!("Every interleaving, no reduction, one thread; SPIN with -O2 -DSAFETY -DNOREDUCE.\n");
     crate::say!(
@@ -148,7 +148,7 @@ pub(super) fn run(only: Option<&str>) -> u8 {
         crate::complain!(
             "error: no program of that name; there are ordered:10..14, readers-writers:5..8, gas-station:4..6"
         );
-        return crate::commands::BAD_INPUT;
+        return crate::BAD_INPUT;
     }
     for (family, n) in rows {
         let Some((own, two)) = one_and_two(family, n) else { continue };

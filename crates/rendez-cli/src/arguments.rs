@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[derive(Parser, Debug)]
-#[command(name = "rendez", version, about = "Verifies concurrent Ada programs for every schedule")]
+#[command(name = "rendez", version = env!("RENDEZ_VERSION"), about = "Verifies concurrent Ada programs for every schedule")]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -29,7 +29,8 @@ pub enum Command {
     Completions(Completions),
     /// Print the manual page
     Man,
-    /// Print published tables beside ours, and comparisons with other tools
+    /// Print published tables beside ours, and comparisons with other tools: starts rendez-bench
+    #[command(hide = true)]
     Bench(Bench),
 }
 
@@ -118,35 +119,9 @@ pub enum Checks {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    #[arg(value_enum)]
-    pub table: Table,
-    /// Print the source of a program instead
-    #[arg(long, value_name = "FAMILY:N")]
-    pub emit: Option<String>,
-    /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
-    /// reduction, growth, propagation; of `inca`: example, figure-10, families, deadlock; of
-    /// `directed`: tables, threads, planted; or of `peers`: FAMILY or FAMILY:N
-    #[arg(long, value_name = "PART")]
-    pub only: Option<String>,
-    /// Where `growth`, `flavers`, `inca` and `directed` write their plots
-    #[arg(long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Table {
-    /// Table II and the reports of CATS
-    Cats,
-    /// SPIN, in one run
-    Peers,
-    /// Time and memory against size
-    Growth,
-    /// The tables of the FLAVERS papers
-    Flavers,
-    /// The figures of the INCA paper
-    Inca,
-    /// The tables of the paper on directed model checking
-    Directed,
+    /// What `rendez-bench` is asked for
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
 }
 
 /// What every command reads.
@@ -197,6 +172,50 @@ pub struct Input {
     /// Simplifications to leave out, singly: slower, same verdicts
     #[arg(long, value_enum, value_delimiter = ',', hide = true)]
     pub without: Vec<Simplification>,
+}
+
+impl Input {
+    /// What is to be read.
+    pub fn sources(&self) -> rendez::Sources {
+        rendez::Sources {
+            paths: self.sources.clone(),
+            include: self.include.clone(),
+            main: self.main.clone(),
+            root: self.root.clone(),
+            clients: self.clients.into(),
+            scenario: self.scenario.clone(),
+            opaque: self.opaque.clone(),
+            task_bound: self.task_bound.into(),
+            input_ends: self.input_ends,
+            checks: match self.checks {
+                Checks::Pass => rendez::Checks::Pass,
+                Checks::MayFail => rendez::Checks::MayFail,
+            },
+        }
+    }
+
+    /// How the program is made ready.
+    pub fn preparation(&self) -> rendez::Preparation {
+        let does = |what| !self.without.contains(&what);
+        rendez::Preparation {
+            track: self.track.clone(),
+            untrack: self.untrack.clone(),
+            granularity: match self.granularity {
+                Granularity::Statement => rendez::Granularity::Statement,
+                Granularity::Access => rendez::Granularity::Access,
+            },
+            recursion: self.recursion_bound.into(),
+            constants: does(Simplification::Constants),
+            slicing: does(Simplification::Slicing),
+            locks: does(Simplification::Locks),
+            ..rendez::Preparation::default()
+        }
+    }
+
+    /// The same for commands that decide nothing.
+    pub fn preparation_without_formulas(&self) -> rendez::Preparation {
+        rendez::Preparation { formulas: false, ..self.preparation() }
+    }
 }
 
 /// What makes a program or its states smaller without changing a verdict.
@@ -360,19 +379,6 @@ pub enum Engine {
     Ilp,
     /// The states nearest to an error first: bugs in large programs
     Directed,
-}
-
-impl Engine {
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Auto => "auto",
-            Engine::Explore => "explore",
-            Engine::Reach => "reach",
-            Engine::Flow => "flow",
-            Engine::Ilp => "ilp",
-            Engine::Directed => "directed",
-        }
-    }
 }
 
 /// What `directed` takes for the distance of a state from an error.

@@ -2,25 +2,25 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
+use rendez_model::VarId;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_model::{Program, TaskId, VarId};
 use rendez_report::describe;
 use rendez_verdict::TraceStep;
 
+use rendez::{Prepared, saved_trace};
+
 use crate::arguments::Simulate;
-use crate::commands::{BAD_INPUT, Ready, executable, prepare, read};
+use crate::status::{BAD_INPUT, failed};
 
 pub fn run(simulate: &Simulate) -> u8 {
-    let mut ready = match read(&simulate.input) {
+    let how = simulate.input.preparation_without_formulas();
+    let ready = crate::read(&simulate.input).and_then(|loaded| rendez::prepare(loaded, &how, Vec::new()));
+    let ready = ready.and_then(|ready| ready.is_executable().map(|()| ready));
+    let ready = match ready {
         Ok(ready) => ready,
-        Err(status) => return status,
+        Err(error) => return failed(&error),
     };
-    if let Err(status) = prepare(&simulate.input, &mut ready, rendez_analysis::passes::Delays::Any)
-        .and_then(|()| executable(&ready))
-    {
-        return status;
-    }
     if let Some(file) = &simulate.trace {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
@@ -29,7 +29,7 @@ pub fn run(simulate: &Simulate) -> u8 {
                 return BAD_INPUT;
             }
         };
-        return match parse_trace(&text) {
+        return match saved_trace::parse(&text) {
             Ok(moves) => follow(&ready, &moves, &file.display().to_string()),
             Err((line, why)) => {
                 crate::complain!("error: {}:{line}:1: {why}", file.display());
@@ -47,36 +47,8 @@ pub fn run(simulate: &Simulate) -> u8 {
     }
 }
 
-/// A trace as a file: one move a line, the task by name.
-pub fn write_trace(program: &Program, moves: &[Move]) -> String {
-    let mut out = format!("rendez trace 1 {}\n", program.name);
-    for mv in moves {
-        out.push_str(&format!("{} {} {}\n", mv.task.0, mv.choice, program.tasks[mv.task.index()].name));
-    }
-    out
-}
-
-fn parse_trace(text: &str) -> Result<Vec<Move>, (usize, String)> {
-    let mut lines = text.lines().enumerate();
-    match lines.next() {
-        Some((_, first)) if first.starts_with("rendez trace 1") => {}
-        _ => return Err((1, "this is no trace saved by rendez".into())),
-    }
-    let mut moves = Vec::new();
-    for (i, line) in lines.filter(|(_, l)| !l.trim().is_empty()) {
-        let mut words = line.split_whitespace();
-        let task = words.next().and_then(|w| w.parse().ok()).map(TaskId);
-        let choice = words.next().and_then(|w| w.parse().ok());
-        match (task, choice) {
-            (Some(task), Some(choice)) => moves.push(Move { task, choice }),
-            _ => return Err((i + 1, "a task number and a choice are expected".into())),
-        }
-    }
-    Ok(moves)
-}
-
 /// Prints what one step did.
-fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::semantics::Outcome) {
+fn tell(ready: &Prepared, number: usize, before: &State, after: &rendez_model::semantics::Outcome) {
     let program = &ready.program;
     let changes = before
         .vars
@@ -98,7 +70,7 @@ fn tell(ready: &Ready, number: usize, before: &State, after: &rendez_model::sema
 }
 
 /// Says how the execution ended, and who waits for whom.
-fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
+fn conclude(ready: &Prepared, semantics: &Semantics, state: &State) -> u8 {
     let waiting = rendez_verdict::why_blocked(semantics, state);
     if waiting.is_empty() {
         crate::say!("the program has ended");
@@ -112,7 +84,7 @@ fn conclude(ready: &Ready, semantics: &Semantics, state: &State) -> u8 {
     1
 }
 
-fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
+fn follow(ready: &Prepared, moves: &[Move], file: &str) -> u8 {
     let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut state = semantics.initial();
     for (i, mv) in moves.iter().enumerate() {
@@ -134,7 +106,7 @@ fn follow(ready: &Ready, moves: &[Move], file: &str) -> u8 {
     0
 }
 
-fn random(ready: &Ready, seed: u64, steps: usize) -> u8 {
+fn random(ready: &Prepared, seed: u64, steps: usize) -> u8 {
     let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut state = semantics.initial();
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -156,7 +128,7 @@ fn random(ready: &Ready, seed: u64, steps: usize) -> u8 {
     0
 }
 
-fn interactive(ready: &Ready) -> u8 {
+fn interactive(ready: &Prepared) -> u8 {
     let semantics = rendez_analysis::semantics(&ready.program, ready.recursion);
     let mut history = vec![semantics.initial()];
     let mut lines = std::io::stdin().lock().lines();

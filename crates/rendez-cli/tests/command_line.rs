@@ -23,6 +23,11 @@ fn rendez(arguments: &[&str], folder: &Path) -> Run {
     }
 }
 
+/// The source of a program that `rendez-bench` knows, or of one of its properties.
+fn bench(name: &str) -> String {
+    rendez_bench::source(name).unwrap_or_else(|why| panic!("{why}")) + "\n"
+}
+
 /// A folder with the given files, removed by the next run of the same test.
 fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -337,9 +342,7 @@ fn annotations_that_are_not_known_are_pointed_out() {
 
 #[test]
 fn graphs_show_edge_groups() {
-    let source = rendez(&["bench", "cats", "--emit", "figure-2:2"], Path::new("."));
-    assert_eq!(source.status, 0);
-    let folder = folder("figure2", &[("figure_2.adb", source.out.as_bytes())]);
+    let folder = folder("figure2", &[("figure_2.adb", bench("figure-2:2").as_bytes())]);
     let run = rendez(&["graph", "--kind", "tig", "figure_2.adb"], &folder);
     assert!(
         run.out.starts_with("digraph tig {") && run.out.contains("accept T1.P"),
@@ -350,19 +353,11 @@ fn graphs_show_edge_groups() {
     let run = rendez(&["graph", "--kind", "ticg", "--tig", "optimized", "figure_2.adb"], &folder);
     // Five states and four edges, as published.
     assert_eq!(run.out.matches("[label=").count(), 9, "{}", run.out);
-    assert_eq!(rendez(&["bench", "cats", "--emit", "nothing:3"], Path::new(".")).status, 2);
-}
-
-#[test]
-fn table_ii_of_cats_is_reproduced() {
-    let run = rendez(&["bench", "cats"], Path::new("."));
-    assert!(run.out.contains("46 of 47 rows equal"), "{}", run.out);
-    assert!(!run.out.contains("DIFFERENT"), "{}", run.out);
 }
 
 /// The number of states that `check` reports for a generated program.
 fn states(family: &str, options: &[&str]) -> usize {
-    let source = rendez(&["bench", "cats", "--emit", family], Path::new(".")).out;
+    let source = bench(family);
     let place = folder(&family.replace(':', "_"), &[("main.adb", source.as_bytes())]);
     let run = rendez(&[&["check", "main.adb"], options].concat(), &place);
     let line = run.out.lines().find(|l| l.contains(" states,")).expect("a line with the number of states");
@@ -386,7 +381,7 @@ fn reductions_leave_few_states() {
 
 #[test]
 fn searches_that_keep_less_than_the_states_find_errors_and_prove_nothing() {
-    let source = rendez(&["bench", "cats", "--emit", "philosophers:6"], Path::new(".")).out;
+    let source = bench("philosophers:6");
     let place = folder("hashed", &[("main.adb", source.as_bytes())]);
     for keep in ["hashes", "bits"] {
         let run = rendez(&["check", "--keep", keep, "--memory", "4M", "main.adb"], &place);
@@ -401,7 +396,7 @@ fn searches_that_keep_less_than_the_states_find_errors_and_prove_nothing() {
 
 #[test]
 fn a_deadlock_among_hundreds_of_tasks_is_found() {
-    let source = rendez(&["bench", "cats", "--emit", "philosophers:200"], Path::new(".")).out;
+    let source = bench("philosophers:200");
     let place = folder("many", &[("main.adb", source.as_bytes())]);
     let run = rendez(&["check", "main.adb"], &place);
     assert_eq!(run.status, 1, "{}", run.out);
@@ -488,20 +483,11 @@ fn graphs_of_properties_are_drawn() {
 }
 
 #[test]
-fn the_tables_of_flavers_are_reproduced() {
-    for part in ["atm", "table-vi"] {
-        let run = rendez(&["bench", "flavers", "--only", part], Path::new("."));
-        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
-        assert!(!run.out.contains("DIFFERENT"), "{}", run.out);
-    }
-}
-
-#[test]
 fn two_hundred_alike_tasks_cost_as_much_as_a_few() {
     let nodes = |n: usize| {
         let part = |property: &str| {
             let family = format!("flavers-rw:{n}{property}");
-            rendez(&["bench", "flavers", "--emit", &family], Path::new(".")).out
+            bench(&family)
         };
         let folder = folder(
             &format!("readers_{n}"),
@@ -518,7 +504,7 @@ fn two_hundred_alike_tasks_cost_as_much_as_a_few() {
 
 /// A program and a query of the bench, in a folder.
 fn inca(name: &str, family: &str, query: usize) -> PathBuf {
-    let part = |what: String| rendez(&["bench", "inca", "--emit", &what], Path::new(".")).out;
+    let part = |what: String| bench(&what);
     let (ada, text) = (part(family.to_owned()), part(format!("{family}:{query}")));
     folder(name, &[("main.adb", ada.as_bytes()), ("main.inca", text.as_bytes())])
 }
@@ -552,7 +538,7 @@ fn proofs_are_written_and_checked() {
 
 #[test]
 fn loops_of_queries_are_shown() {
-    let ada = rendez(&["bench", "cats", "--emit", "ordered:4"], Path::new(".")).out;
+    let ada = bench("ordered:4");
     let query = |name: &str, last: &str| {
         format!(
             "event one = accept Forks(1).Up;\nevent two = accept Forks(2).Up;\n(defquery \"{name}\" \"nofair\" (sequence\n  (interval :initial t :open t :ends-with '(\"one\"))\n  (interval :perpetual t {last})))\n"
@@ -628,23 +614,8 @@ fn queries_are_decided_by_every_engine_that_can() {
 }
 
 #[test]
-fn the_figures_of_inca_are_reproduced() {
-    for part in ["example", "figure-10"] {
-        let run = rendez(&["bench", "inca", "--only", part], Path::new("."));
-        assert_eq!(run.status, 0, "{}{}", run.out, run.err);
-    }
-}
-
-#[test]
-fn the_tables_of_directed_search_are_reproduced() {
-    // Status 0: e-FCA generates the fewest states on every row, and patterns half of that on average.
-    let run = rendez(&["bench", "directed", "--only", "tables"], Path::new("."));
-    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
-}
-
-#[test]
 fn a_deadlock_among_two_hundred_tasks_is_found() {
-    let source = rendez(&["bench", "directed", "--emit", "planted:200:4"], Path::new(".")).out;
+    let source = bench("planted:200:4");
     let folder = folder("planted", &[("main.adb", source.as_bytes())]);
     let check = ["check", "--engine", "directed", "--only", "circular-wait", "--format", "json", "main.adb"];
     let run = rendez(&check, &folder);
@@ -658,7 +629,7 @@ fn a_deadlock_among_two_hundred_tasks_is_found() {
 
 #[test]
 fn directed_search_looks_for_what_formulas_exclude() {
-    let source = rendez(&["bench", "directed", "--emit", "hyman:3"], Path::new(".")).out;
+    let source = bench("hyman:3");
     let property = b"mutex: always not (at critical_0 and at critical_1);\n";
     let folder = folder("hyman", &[("main.adb", source.as_bytes()), ("m.ctl", property)]);
     for more in [&[][..], &["--search", "astar"], &["--search", "runs"], &["--heuristic", "pattern"]] {
@@ -689,7 +660,7 @@ fn integer_programming_decides_deadlock() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let run = rendez(&["check", "--engine", "ilp", "reachable_construct.adb"], &corpus);
     assert_eq!(run.status, 3, "{}{}", run.out, run.err);
-    let source = |n: &str| rendez(&["bench", "cats", "--emit", n], Path::new(".")).out;
+    let source = |n: &str| bench(n);
     let folder = folder(
         "linear_deadlock",
         &[

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use rendez::arguments::{Arguments, Command};
+use rendez_cli::arguments::{Arguments, Command};
 use rendez_model::Program;
 use rendez_reach::Config;
 use rendez_verdict::{Control, End, Options};
@@ -51,7 +51,7 @@ fn prepared(file: &Path) -> Option<Program> {
     let Ok(Arguments { command: Command::Check(check) }) = Arguments::try_parse_from(words) else {
         return None;
     };
-    let (ready, _) = rendez::commands::prepared(&check).ok()?;
+    let ready = rendez_cli::prepared(&check).ok()?;
     Some(ready.program)
 }
 

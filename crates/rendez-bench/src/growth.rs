@@ -15,7 +15,7 @@ pub(super) type Part = fn(&Point) -> f64;
 pub(super) fn run(output: Option<&Path>) -> u8 {
     if let Some(folder) = output.filter(|f| !f.is_dir()) {
         crate::complain!("error: {}: there is no such folder", folder.display());
-        return crate::commands::BAD_INPUT;
+        return crate::BAD_INPUT;
     }
     let mut curves: Vec<Curve> = Vec::new();
     crate::say!("| program | reductions | n | states | seconds | kB |");
@@ -48,7 +48,7 @@ pub(super) fn run(output: Option<&Path>) -> u8 {
         for (file, unit, value) in plots {
             if let Err(error) = std::fs::write(folder.join(file), plot(&curves, unit, value)) {
                 crate::complain!("error: {}: cannot be written: {error}", folder.join(file).display());
-                return crate::commands::BAD_INPUT;
+                return crate::BAD_INPUT;
             }
         }
     }

@@ -100,7 +100,7 @@ pub fn run(output: Option<&Path>, only: Option<&str>) -> u8 {
     u8::from(!fine)
 }
 
-const ATM: &str = include_str!("../../../../corpus/atm.adb");
+const ATM: &str = include_str!("../atm.adb");
 
 /// Figure, property, source, which source, with the variable automaton, tasks, and whether it holds.
 type Stage<'a> = (&'a str, &'a str, &'a str, &'a str, bool, &'a [&'a str], bool);

@@ -12,7 +12,6 @@ use rendez_verdict::{Answer, Control, Options};
 
 use super::flavers::followed;
 use super::growth::{Curve, plot};
-use crate::commands::BAD_INPUT;
 
 pub const NAMES: &[(&str, &str)] =
     &[("inca-simple", "copies of the second task"), ("inca-relay", "tasks that pass a value on")];
@@ -69,8 +68,8 @@ fn relay_twice(n: usize) -> String {
     )
 }
 
-/// Prints a program, or one of its queries.
-pub fn emit(name: &str, numbers: &[&str]) -> u8 {
+/// A program, or one of its queries.
+pub fn named_source(name: &str, numbers: &[&str]) -> Result<String, String> {
     let size = numbers.first().map_or(Some(3), |n| n.parse().ok()).filter(|n| (2..=500).contains(n));
     let query = numbers.get(1).map_or(Some(0), |n| n.parse().ok()).filter(|q| *q <= 2);
     let text = match (name, size, query) {
@@ -81,14 +80,12 @@ pub fn emit(name: &str, numbers: &[&str]) -> u8 {
         ("inca-relay", Some(n), Some(1)) => relay_first(n),
         ("inca-relay", Some(n), Some(2)) => relay_twice(n),
         _ => {
-            crate::complain!(
-                "error: --emit inca-simple|inca-relay:N[:QUERY] takes sizes from 2 to 500, queries 1 and 2"
+            return Err(
+                "--emit inca-simple|inca-relay:N[:QUERY] takes sizes from 2 to 500, queries 1 and 2".into()
             );
-            return BAD_INPUT;
         }
     };
-    crate::say!("{}", text.trim_end());
-    0
+    Ok(text.trim_end().to_owned())
 }
 
 fn options(seconds: u64) -> Options {

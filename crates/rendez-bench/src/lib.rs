@@ -13,13 +13,83 @@ use rendez_reach::Tig;
 use rendez_reach::cats::Ticg;
 use rendez_verdict::{Control, Options};
 
-use crate::arguments::{Bench, Table};
-use crate::commands::BAD_INPUT;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
 use families::FAMILIES;
 
+/// Bad usage or bad input, as in `rendez`.
+const BAD_INPUT: u8 = 2;
+
+/// Prints a line; a reader that has seen enough and closes the pipe is no error.
+macro_rules! say {
+    ($($argument:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout(), $($argument)*);
+    }};
+}
+
+/// The same, for messages.
+macro_rules! complain {
+    ($($argument:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
+}
+
+pub(crate) use {complain, say};
+
+#[derive(Parser, Debug)]
+#[command(
+    name = "rendez-bench",
+    version,
+    about = "Published tables beside ours, and comparisons with other tools"
+)]
+pub struct Bench {
+    #[arg(value_enum)]
+    pub table: Table,
+    /// Print the source of a program instead
+    #[arg(long, value_name = "FAMILY:N")]
+    pub emit: Option<String>,
+    /// Only the parts of `flavers` whose name contains this: atm, table-vi, table-viii, sizes, largest,
+    /// reduction, growth, propagation; of `inca`: example, figure-10, families, deadlock; of
+    /// `directed`: tables, threads, planted; or of `peers`: FAMILY or FAMILY:N
+    #[arg(long, value_name = "PART")]
+    pub only: Option<String>,
+    /// Where `growth`, `flavers`, `inca` and `directed` write their plots
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Table {
+    /// Table II and the reports of CATS
+    Cats,
+    /// SPIN, in one run
+    Peers,
+    /// Time and memory against size
+    Growth,
+    /// The tables of the FLAVERS papers
+    Flavers,
+    /// The figures of the INCA paper
+    Inca,
+    /// The tables of the paper on directed model checking
+    Directed,
+}
+
+/// Prints a table, or the source of a program; the exit status.
 pub fn run(bench: &Bench) -> u8 {
     if let Some(wanted) = &bench.emit {
-        return emit(wanted);
+        return match source(wanted) {
+            Ok(text) => {
+                say!("{text}");
+                0
+            }
+            Err(why) => {
+                complain!("error: {why}");
+                BAD_INPUT
+            }
+        };
     }
     match bench.table {
         Table::Cats => cats(),
@@ -31,40 +101,21 @@ pub fn run(bench: &Bench) -> u8 {
     }
 }
 
-/// Prints the source of one program of a family.
-fn emit(wanted: &str) -> u8 {
+/// The source of one program of a family, or one of its properties; or what is wrong with the name.
+pub fn source(wanted: &str) -> Result<String, String> {
     let mut parts = wanted.split(':');
     let name = parts.next().unwrap_or_default();
     let numbers: Vec<&str> = parts.collect();
     if let Some(family) = flavers_families::FAMILIES.iter().find(|f| f.name == name) {
-        return emit_flavers(family, &numbers);
+        return flavers_source(family, &numbers);
     }
     if name.starts_with("inca-") {
-        return inca::emit(name, &numbers);
+        return inca::named_source(name, &numbers);
     }
     if directed::NAMES.iter().any(|(n, _)| *n == name) {
-        return directed::emit(name, &numbers);
+        return directed::named_source(name, &numbers);
     }
-    let Some(family) = FAMILIES.iter().find(|f| f.name == name) else {
-        crate::complain!("error: there is no family `{name}`; there are:");
-        for family in flavers_families::FAMILIES {
-            let second =
-                family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
-            crate::complain!("  {:<20} N {}{second}; or N:PROPERTY", family.name, family.what);
-        }
-        for (name, what) in inca::NAMES {
-            crate::complain!("  {name:<20} N {what}; or N:PROPERTY");
-        }
-        for (name, what) in directed::NAMES {
-            crate::complain!("  {name:<20} N {what}");
-        }
-        for family in FAMILIES {
-            let second =
-                family.second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"));
-            crate::complain!("  {:<20} N {}{second}", family.name, family.what);
-        }
-        return BAD_INPUT;
-    };
+    let Some(family) = FAMILIES.iter().find(|f| f.name == name) else { return Err(families_there_are(name)) };
     let number = |text: &str, least: usize| text.parse::<usize>().ok().filter(|n| (least..=2000).contains(n));
     let sizes = match (numbers.as_slice(), family.second) {
         ([], _) => Some((3, None)),
@@ -73,20 +124,34 @@ fn emit(wanted: &str) -> u8 {
         _ => None,
     };
     match sizes {
-        Some((n, m)) => {
-            crate::say!("{}", family.source(n, m).trim_end());
-            0
-        }
+        Some((n, m)) => Ok(family.source(n, m).trim_end().to_owned()),
         None => {
             let second = if family.second.is_some() { "[:M]" } else { "" };
-            crate::complain!("error: --emit {name}:N{second} takes numbers from 2 to 2000");
-            BAD_INPUT
+            Err(format!("--emit {name}:N{second} takes numbers from 2 to 2000"))
         }
     }
 }
 
+/// The names of all families, with what their numbers mean.
+fn families_there_are(name: &str) -> String {
+    let mut lines = vec![format!("there is no family `{name}`; there are:")];
+    let second = |second: Option<(&str, usize)>| {
+        second.map_or(String::new(), |(what, m)| format!("; M {what}, {m} if left out"))
+    };
+    for family in flavers_families::FAMILIES {
+        let second = second(family.second);
+        lines.push(format!("  {:<20} N {}{second}; or N:PROPERTY", family.name, family.what));
+    }
+    lines.extend(inca::NAMES.iter().map(|(name, what)| format!("  {name:<20} N {what}; or N:PROPERTY")));
+    lines.extend(directed::NAMES.iter().map(|(name, what)| format!("  {name:<20} N {what}")));
+    for family in FAMILIES {
+        lines.push(format!("  {:<20} N {}{}", family.name, family.what, second(family.second)));
+    }
+    lines.join("\n")
+}
+
 /// `FAMILY:N`, `FAMILY:N:M`, or with the number of a property behind them, its file.
-fn emit_flavers(family: &flavers_families::Family, numbers: &[&str]) -> u8 {
+fn flavers_source(family: &flavers_families::Family, numbers: &[&str]) -> Result<String, String> {
     let parsed: Option<Vec<usize>> = numbers.iter().map(|n| n.parse().ok().filter(|n| *n <= 2000)).collect();
     let m = family.second.map_or(0, |s| s.1);
     let (n, m, property) = match (parsed.as_deref(), family.second) {
@@ -99,19 +164,17 @@ fn emit_flavers(family: &flavers_families::Family, numbers: &[&str]) -> u8 {
     };
     if n < 2 || property > family.properties.len() {
         let second = if family.second.is_some() { "[:M]" } else { "" };
-        crate::complain!(
-            "error: --emit {}:N{second}[:PROPERTY] takes sizes from 2 to 2000 and properties from 1 to {}",
+        return Err(format!(
+            "--emit {}:N{second}[:PROPERTY] takes sizes from 2 to 2000 and properties from 1 to {}",
             family.name,
             family.properties.len()
-        );
-        return BAD_INPUT;
+        ));
     }
     let text = match property {
         0 => (family.ada)(n, m),
         p => (family.properties[p - 1].text)(n, m),
     };
-    crate::say!("{}", text.trim_end());
-    0
+    Ok(text.trim_end().to_owned())
 }
 
 /// The model of one program of a family, after all passes; `untracked` are taken to be anything.

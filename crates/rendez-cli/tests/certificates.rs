@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use clap::Parser;
-use rendez::arguments::{Arguments, Command};
 use rendez_certificate::{Plan, Proof, Subject, verify};
+use rendez_cli::arguments::{Arguments, Command};
 use rendez_model::semantics::{DEFAULT_RECURSION, What};
 use rendez_model::state::Status;
 use rendez_model::{Program, TaskId};
@@ -142,7 +142,7 @@ fn a_rule_that_the_first_step_breaks_is_refused() {
     let Arguments { command: Command::Check(check) } = Arguments::parse_from(words) else {
         panic!("a check")
     };
-    let (ready, _) = rendez::commands::prepared(&check).expect("a program");
+    let ready = rendez_cli::prepared(&check).expect("a program");
     let plan = Plan::default();
     let refused = verify(&ready.program, ready.recursion, &Subject::Property, &plan, None);
     assert!(refused.is_err());

@@ -11,7 +11,7 @@ use rendez_model::{Loc, Program};
 use rendez_verdict::{Control, End, Options, Question, Random, Resolved};
 
 use super::growth::{Curve, plot};
-use crate::commands::BAD_INPUT;
+use crate::BAD_INPUT;
 
 pub const NAMES: &[(&str, &str)] = &[
     ("hyman", "depth of the inserted calls"),
@@ -196,8 +196,8 @@ fn source(family: &str, n: usize, depth: usize, seed: u64) -> String {
     }
 }
 
-/// Prints a program.
-pub fn emit(name: &str, numbers: &[&str]) -> u8 {
+/// A program.
+pub fn named_source(name: &str, numbers: &[&str]) -> Result<String, String> {
     let parsed: Option<Vec<u64>> = numbers.iter().map(|n| n.parse().ok()).collect();
     let sizes = match (name, parsed.as_deref()) {
         ("hyman", Some([])) => Some((2, 3, SEED)),
@@ -210,14 +210,8 @@ pub fn emit(name: &str, numbers: &[&str]) -> u8 {
         _ => None,
     };
     match sizes.filter(|(n, depth, _)| (2..=500).contains(n) && *depth <= 20) {
-        Some((n, depth, seed)) => {
-            crate::say!("{}", source(name, n, depth, seed).trim_end());
-            0
-        }
-        None => {
-            crate::complain!("error: --emit {name} takes tasks from 2 to 500, depth up to 20, and a seed");
-            BAD_INPUT
-        }
+        Some((n, depth, seed)) => Ok(source(name, n, depth, seed).trim_end().to_owned()),
+        None => Err(format!("--emit {name} takes tasks from 2 to 500, depth up to 20, and a seed")),
     }
 }
 

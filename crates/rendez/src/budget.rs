@@ -1,11 +1,12 @@
-//! What runs at the moment: shown on a terminal, stopped by an interrupt or by a limit of the whole run.
+//! The budget of a run: what runs at the moment, stopped by an interrupt or by a limit of the whole run.
+//!
+//! Time and memory are one budget for all engines. A watcher looks at the clock and at the memory of the process, and
+//! tells engines to stop; whoever does not stop soon is left behind, and the run ends with what is known.
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome};
 
 struct Running {
@@ -17,9 +18,9 @@ struct Running {
     until: Option<Instant>,
 }
 
-/// The searches that run, and how much is decided.
+/// The searches that run, how much is decided, and what is left of the limits.
 #[derive(Default)]
-pub struct Board {
+pub struct Budget {
     running: Mutex<Vec<Running>>,
     interrupted: AtomicBool,
     asked: AtomicUsize,
@@ -28,13 +29,20 @@ pub struct Board {
     spare: AtomicUsize,
     /// When the whole run is over.
     deadline: Mutex<Option<Instant>>,
+    /// How long the run may take, from when it begins to work.
+    timeout: Option<Duration>,
     /// Bytes that the process may have.
     memory: usize,
     /// What is known so far.
     known: Mutex<Option<Outcome>>,
 }
 
-impl Board {
+impl Budget {
+    /// The limits of a run.
+    pub fn new(limits: &Options) -> Budget {
+        Budget { timeout: limits.timeout, memory: limits.memory, ..Budget::default() }
+    }
+
     fn running(&self) -> MutexGuard<'_, Vec<Running>> {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -141,11 +149,13 @@ impl Board {
         }
     }
 
-    fn interrupt(&self) {
+    /// Ends the run with what is known.
+    pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
         self.call_off();
     }
 
+    /// Whether somebody has ended the run.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -156,31 +166,47 @@ impl Board {
         self.asked.store(asked, Ordering::Relaxed);
     }
 
-    fn line(&self) -> String {
-        let mut parts = Vec::new();
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked > 0 {
-            parts.push(format!("{} of {asked} decided", self.decided.load(Ordering::Relaxed)));
+    /// What runs at the moment, and how far it is.
+    pub fn progress(&self) -> Progress {
+        let running = |r: &Running| RunningEngine {
+            engine: r.engine,
+            what: r.what.clone(),
+            states: r.control.states.load(Ordering::Relaxed),
+            elapsed: r.started.elapsed(),
+        };
+        Progress {
+            asked: self.asked.load(Ordering::Relaxed),
+            decided: self.decided.load(Ordering::Relaxed),
+            resident: resident(),
+            running: self.running().iter().map(running).collect(),
         }
-        if let Some(bytes) = resident() {
-            parts.push(HumanBytes(bytes).to_string());
-        }
-        for r in self.running().iter() {
-            let states = r.control.states.load(Ordering::Relaxed);
-            let rate = states as f64 / r.started.elapsed().as_secs_f64().max(0.001);
-            parts.push(match states {
-                0 => format!("{} ({})", r.engine, r.what),
-                _ => format!(
-                    "{} ({}) {} states, {} a second",
-                    r.engine,
-                    r.what,
-                    HumanCount(states as u64),
-                    HumanCount(rate as u64)
-                ),
-            });
-        }
-        parts.join("; ")
     }
+}
+
+/// How far a run is.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// Checks and properties that are asked for; 0 while that is not known.
+    pub asked: usize,
+    /// Those that are decided.
+    pub decided: usize,
+    /// Bytes of memory that the process has, where that can be told.
+    pub resident: Option<u64>,
+    /// What runs.
+    pub running: Vec<RunningEngine>,
+}
+
+/// An engine at work.
+#[derive(Clone, Debug)]
+pub struct RunningEngine {
+    /// Its name.
+    pub engine: &'static str,
+    /// What it works on.
+    pub what: String,
+    /// States that it has seen; 0 if it looks at none.
+    pub states: usize,
+    /// How long it has been at it.
+    pub elapsed: Duration,
 }
 
 /// Bytes of memory that the process has.
@@ -197,32 +223,29 @@ const WATCH: Duration = Duration::from_millis(10);
 /// How long whoever was told to stop may take to do so.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Works within the limits of the run, with progress on a terminal, and a clean end on interrupt. Most engines stop soon
-/// after they are told to; where one does not, `late` ends the run with what is known.
-pub fn watched<R>(
-    options: &Options,
+/// Works within the limits of the run. Most engines stop soon after they are told to; where one does not, `late` gets what
+/// is known.
+pub(crate) fn watched<R>(
+    budget: &Arc<Budget>,
     late: impl FnOnce(Outcome) + Send + 'static,
-    work: impl FnOnce(&Board) -> R,
+    work: impl FnOnce(&Budget) -> R,
 ) -> R {
     let started = Instant::now();
-    let board = Arc::new(Board { memory: options.memory, ..Board::default() });
-    if let Some(timeout) = options.timeout {
-        board.end_within(timeout);
+    if let Some(timeout) = budget.timeout {
+        budget.end_within(timeout);
     }
-    let stop = board.clone();
-    let _ = ctrlc::set_handler(move || stop.interrupt());
     let done = Arc::new(AtomicBool::new(false));
     let watcher = {
-        let (board, done) = (board.clone(), done.clone());
+        let (budget, done) = (budget.clone(), done.clone());
         std::thread::spawn(move || {
             let mut over: Option<Instant> = None;
             let mut late = Some(late);
             while !done.load(Ordering::Relaxed) {
-                board.keep_limits();
-                let end = board.over();
+                budget.keep_limits();
+                let end = budget.over();
                 over = end.map(|_| over.unwrap_or_else(Instant::now));
                 if over.is_some_and(|since| since.elapsed() > GRACE)
-                    && let Some(mut outcome) = end.and_then(|end| board.known_at(end))
+                    && let Some(mut outcome) = end.and_then(|end| budget.known_at(end))
                     && let Some(late) = late.take()
                 {
                     outcome.stats.seconds = started.elapsed().as_secs_f64();
@@ -232,43 +255,11 @@ pub fn watched<R>(
             }
         })
     };
-    let shown = std::io::stderr().is_terminal().then(|| {
-        let (board, done, timeout) = (board.clone(), done.clone(), options.timeout);
-        std::thread::spawn(move || show(&board, &done, timeout))
-    });
-    let result = work(&board);
+    let result = work(budget);
     done.store(true, Ordering::Relaxed);
-    for thread in shown.into_iter().chain([watcher]) {
-        thread.thread().unpark();
-        let _ = thread.join();
-    }
+    watcher.thread().unpark();
+    let _ = watcher.join();
     result
-}
-
-/// A line that is kept up to date once the work takes longer than a moment: a bar where there is a limit.
-fn show(board: &Board, done: &AtomicBool, timeout: Option<Duration>) {
-    let started = Instant::now();
-    let mut bar: Option<ProgressBar> = None;
-    while !done.load(Ordering::Relaxed) {
-        std::thread::park_timeout(Duration::from_millis(150));
-        if started.elapsed() < Duration::from_millis(700) {
-            continue;
-        }
-        let bar = bar.get_or_insert_with(|| {
-            let (bar, style) = match timeout {
-                Some(t) => {
-                    (ProgressBar::new(t.as_secs().max(1)), "[{bar:20}] {pos} of {len} s  {wide_msg:.dim}")
-                }
-                None => (ProgressBar::new_spinner(), "{spinner} {elapsed}  {wide_msg:.dim}"),
-            };
-            bar.with_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()))
-        });
-        bar.set_position(started.elapsed().as_secs());
-        bar.set_message(board.line());
-    }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
 }
 
 #[cfg(test)]
@@ -280,11 +271,11 @@ mod tests {
     fn told_of_late(options: &Options, answers: Vec<(Kind, Answer)>) -> Outcome {
         let (send, receive) = std::sync::mpsc::channel();
         watched(
-            options,
+            &Arc::new(Budget::new(options)),
             move |outcome| send.send(outcome).expect("somebody waits"),
-            |board| {
-                board.keep(&Outcome { answers, ..Outcome::nothing("reach") });
-                board.run("reach", "default checks", None, |_| {
+            |budget| {
+                budget.keep(&Outcome { answers, ..Outcome::nothing("reach") });
+                budget.run("reach", "default checks", None, |_| {
                     receive.recv_timeout(Duration::from_secs(60)).expect("the run ends without its engine")
                 })
             },

@@ -3,11 +3,11 @@
 use clap::CommandFactory;
 
 use crate::arguments::{Arguments, Explain};
-use crate::commands::BAD_INPUT;
+use crate::status::BAD_INPUT;
 
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../docs/findings/", $name, ".md")))),*]
+        &[$(($name, include_str!(concat!("../findings/", $name, ".md")))),*]
     };
 }
 
