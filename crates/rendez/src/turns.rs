@@ -132,9 +132,9 @@ impl Job<'_> {
                     && list.is_empty()
                     && why.obstacle == Obstacle::Time
                 {
-                    why.text = format!(
+                    *why = why.clone().advising(format!(
                         "an error was found before this was decided; --timeout gives it more time ({why})"
-                    );
+                    ));
                 }
             }
         }

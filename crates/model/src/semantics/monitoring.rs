@@ -95,7 +95,7 @@ impl<'p> Run<'_, 'p> {
             return;
         }
         match action {
-            Action::Event { name, .. } => self.sees(Moment::Event(name)),
+            Action::Event { kind: EventKind::Annotated, name, .. } => self.sees(Moment::Event(name)),
             Action::Branch { cond, .. } => self.sees(Moment::Test(cond)),
             Action::Assign { to: Place::Var(to), value, .. } if self.program().is_selector(*to) => {
                 self.sees(Moment::Test(value));
