@@ -147,7 +147,10 @@ impl Work<'_> {
 
     fn stmts(&mut self, stmts: &[Stmt], who: Who) {
         for stmt in stmts {
-            if matches!(stmt.kind, StmtKind::Pragma { .. } | StmtKind::Assertion(..) | StmtKind::Event(_)) {
+            if matches!(
+                stmt.kind,
+                StmtKind::Pragma { .. } | StmtKind::Assertion(..) | StmtKind::Event(_) | StmtKind::Formula(_)
+            ) {
                 continue;
             }
             let label = format!("{}:{}", stmt.span.line, stmt.span.column);
@@ -156,7 +159,8 @@ impl Work<'_> {
             self.stmt(stmt, who);
         }
         // An annotation is a comment: nothing can stand behind it in its line.
-        let is_note = |s: &&Stmt| matches!(s.kind, StmtKind::Assertion(..) | StmtKind::Event(_));
+        let is_note =
+            |s: &&Stmt| matches!(s.kind, StmtKind::Assertion(..) | StmtKind::Event(_) | StmtKind::Formula(_));
         if let Some(last) = stmts.iter().rfind(|s| !is_note(s)) {
             let leaves = matches!(
                 last.kind,

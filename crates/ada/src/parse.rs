@@ -238,7 +238,7 @@ impl<'t> Cx<'t> {
                         self.diagnostics.push(Diagnostic::error(span, wrong.message));
                         continue;
                     }
-                    StmtKind::Event(format!("assert {rest}"))
+                    StmtKind::Formula(rest.to_owned())
                 }
                 "assert" if !rest.is_empty() => match self.condition(rest, span) {
                     Some(cond) => StmtKind::Assertion(cond, rest.to_owned()),

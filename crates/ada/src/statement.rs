@@ -2,7 +2,8 @@
 
 use rendez_model::monitor::SELECTOR;
 use rendez_model::{
-    Action, BinaryOp, Catch, Cut, Domain, Expr as Model, Handler, HandlerId, Loc, Place, Storage, Trigger,
+    Action, BinaryOp, Catch, Cut, Domain, EventKind, Expr as Model, Handler, HandlerId, Loc, Place, Storage,
+    Trigger,
 };
 
 use crate::elaborate::{Cleanup, Elaborator, LoopCx};
@@ -288,7 +289,11 @@ impl<'a> Elaborator<'a> {
             StmtKind::Assertion(condition, text) => self.assertion(condition, text.clone()),
             StmtKind::Event(name) => {
                 let name = name.clone();
-                self.emit(|next| Action::Event { name, next });
+                self.emit(|next| Action::Event { kind: EventKind::Annotated, name, next });
+            }
+            StmtKind::Formula(text) => {
+                let name = text.clone();
+                self.emit(|next| Action::Event { kind: EventKind::Asserted, name, next });
             }
             StmtKind::Unsupported(what) => self.reject(stmt.span, format!("{what} is not modelled")),
         }
@@ -342,7 +347,7 @@ impl<'a> Elaborator<'a> {
                             ExprKind::Str(text) => text.clone(),
                             _ => dotted(value),
                         };
-                        self.emit(|next| Action::Event { name, next });
+                        self.emit(|next| Action::Event { kind: EventKind::Annotated, name, next });
                     }
                     (Some("stop"), Some((_, Expr { kind: ExprKind::Str(reason), .. }))) => {
                         let reason = reason.clone();
@@ -452,7 +457,7 @@ impl<'a> Elaborator<'a> {
                 let none = self.library_call(&name, args, false, call.span);
                 self.note_value(none);
                 let event = name.rsplit('.').next().unwrap_or(&name).to_owned();
-                self.emit(|next| Action::Event { name: format!("library {event}"), next });
+                self.emit(|next| Action::Event { kind: EventKind::Library, name: event, next });
             }
             Meaning::Undeclared(text) => self.reject(call.span, text),
             Meaning::Prefixed { subs, prefix, dereference } => {

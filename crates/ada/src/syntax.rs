@@ -635,6 +635,8 @@ pub enum StmtKind {
     Assertion(Expr, String),
     /// `--@ event`.
     Event(String),
+    /// A temporal formula that is asserted where control comes here.
+    Formula(String),
     Unsupported(&'static str),
 }
 

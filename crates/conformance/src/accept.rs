@@ -2,7 +2,7 @@
 
 use rendez_model::semantics::{Outcome, Semantics, What};
 use rendez_model::state::{State, Status};
-use rendez_model::{Action, ExceptionId, Owner, Program, TaskId};
+use rendez_model::{Action, EventKind, ExceptionId, Owner, Program, TaskId};
 use rendez_search::LocalSteps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,7 +113,7 @@ impl Search<'_, '_> {
                     }
                     self.unsupported |= self.departs(&outcome);
                     match &self.program.node(outcome.step.loc).action {
-                        Action::Event { name, .. }
+                        Action::Event { kind: EventKind::Annotated, name, .. }
                             if name.contains(':') && outcome.step.what == What::Ran =>
                         {
                             let Some(expected) = expected.filter(|e| e.label == *name) else { continue };

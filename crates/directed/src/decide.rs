@@ -32,9 +32,9 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, Program, TaskId};
 use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, search_from, walk};
 use rendez_verdict::{
-    Answer, Blocked, Control, End, Entries, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer,
-    Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck, fewest_switches,
-    is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
+    Answer, Blocked, Control, End, EngineId, Entries, Findings, Kind, Obstacle, Options, Outcome,
+    PropertyAnswer, Question, Random, Reason, Resolved, Seen, Stats, Trace, Witness, alive, all_stuck,
+    fewest_switches, is_final, kinds_of_blocking, meets_bound, open_for_ever, races, replay, seen_in, stuck,
 };
 
 use crate::distance::Measure;
@@ -827,7 +827,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
                     }
                 };
                 let fairness = self.options.fairness;
-                (Vec::new(), self.findings.properties("directed", &self.witness, fairness, open))
+                (Vec::new(), self.findings.properties(EngineId::Directed, &self.witness, fairness, open))
             }
             false => (self.findings.answers(&self.entries, |_| reason.clone()), Vec::new()),
         };
@@ -839,7 +839,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             reached: self.findings.reached,
             contradictions: self.findings.contradictions,
             bounds: self.findings.bounds,
-            ..Outcome::nothing("directed")
+            ..Outcome::nothing(EngineId::Directed)
         }
     }
 }
@@ -892,7 +892,7 @@ pub fn check(program: &Program, settings: &Settings, options: &Options, control:
 /// Looks for executions that break the properties that monitors follow.
 pub fn properties(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
     let started = Instant::now();
-    let mut all = Outcome::nothing("directed");
+    let mut all = Outcome::nothing(EngineId::Directed);
     let count = program.monitors.len() as u32;
     for (m, monitor) in program.monitors.iter().enumerate() {
         let mut one = program.clone();
@@ -977,5 +977,5 @@ pub fn formula(
         }
     }
     stats.seconds = started.elapsed().as_secs_f64();
-    PropertyAnswer { stats: Some(stats), ..question.answered("directed", options.fairness, answer) }
+    PropertyAnswer { stats: Some(stats), ..question.answered(EngineId::Directed, options.fairness, answer) }
 }

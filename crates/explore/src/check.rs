@@ -21,7 +21,7 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
 use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, walk};
 use rendez_source::Diagnostic;
-use rendez_verdict::{Control, End, Findings, Forever, Options, Outcome, Reason, Seen};
+use rendez_verdict::{Control, End, EngineId, Findings, Forever, Options, Outcome, Reason, Seen};
 use rustc_hash::FxHashSet;
 
 use crate::temporal::Unfolded;
@@ -72,9 +72,9 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
         false => why.clone(),
     };
     let properties =
-        findings.all_properties("explore", &found.witness, options.fairness, (&live, &open), &why);
+        findings.all_properties(EngineId::Explore, &found.witness, options.fairness, (&live, &open), &why);
     Outcome {
-        engine: "explore",
+        engine: EngineId::Explore,
         engines: Vec::new(),
         answers: findings.answers(&found.entries, |_| found.end.reason(found.stats.states)),
         properties,

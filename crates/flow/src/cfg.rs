@@ -27,8 +27,8 @@ use std::collections::HashMap;
 
 use rendez_model::monitor::{Fit, Happening, Moment, Monitor, tested};
 use rendez_model::{
-    Action, BinaryOp, CallMode, Cut, Domain, EntryId, ExceptionId, Expr, Formal, Loc, LockMode, MasterId,
-    ObjectId, Owner, Place, ProcId, Program, TaskId, Trigger, Value, VarId,
+    Action, BinaryOp, CallMode, Cut, Domain, EntryId, EventKind, ExceptionId, Expr, Formal, Loc, LockMode,
+    MasterId, ObjectId, Owner, Place, ProcId, Program, TaskId, Trigger, Value, VarId,
 };
 
 pub type Id = u32;
@@ -943,11 +943,12 @@ impl<'p> Builder<'p> {
                 }
                 self.go(id, context, *next);
             }
-            Action::Event { name, next } => {
+            Action::Event { kind: EventKind::Annotated, name, next } => {
                 let target = self.place(context, *next);
                 let seen = variants(program, self.automata, Moment::Event(name), None);
                 self.ways(id, seen.into_iter().map(|v| (v.ops, v.letters, vec![target])).collect());
             }
+            Action::Event { next, .. } => self.go(id, context, *next),
             Action::Assign { to, value, next } => self.assign(id, context, loc, to, value, *next),
             // How many tasks are created is not counted.
             Action::Allocate { .. } => self.nodes[id as usize].unsupported = true,

@@ -27,8 +27,8 @@ use std::time::Instant;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{
-    Answer, Control, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats, Witness,
-    covers, open_for_ever, vacuous,
+    Answer, Control, EngineId, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
+    Witness, covers, open_for_ever, vacuous,
 };
 
 use crate::cfg::{Facts, is_trackable};
@@ -133,8 +133,8 @@ impl One<'_> {
         let property = &self.program.monitors[0];
         let mut answer = PropertyAnswer {
             name: property.name.clone(),
-            kind: property.language,
-            engine: "flow",
+            language: property.language,
+            engine: EngineId::Flow,
             text: property.text.clone(),
             answer: Answer::Holds,
             covers: covers(property, self.options.fairness),
@@ -426,10 +426,12 @@ impl One<'_> {
                             why: "a path is left, and its trace does not show the violation".into(),
                         };
                     }
-                    let mut answers =
-                        findings.properties("flow", &Witness::default(), self.options.fairness, |_| {
-                            Reason::default()
-                        });
+                    let mut answers = findings.properties(
+                        EngineId::Flow,
+                        &Witness::default(),
+                        self.options.fairness,
+                        |_| Reason::default(),
+                    );
                     return Result::Broken(Box::new(answers.swap_remove(0)));
                 }
                 Replay::Stuck(node) => stuck = node,

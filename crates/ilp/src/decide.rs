@@ -30,8 +30,8 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_petri::net::{Budget, Net, NoNet, Role};
 use rendez_verdict::{
-    Answer, Control, End, Findings, IlpStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
-    Witness, covers, lasso, open_for_ever, vacuous,
+    Answer, Control, End, EngineId, Findings, IlpStats, Language, Obstacle, Options, PropertyAnswer, Reason,
+    Seen, Stats, Witness, covers, lasso, open_for_ever, vacuous,
 };
 
 use crate::prove::{Effort, Limits, Proved, prove};
@@ -108,8 +108,8 @@ impl One<'_> {
         let monitor = self.program.monitors.first();
         let mut answer = PropertyAnswer {
             name: monitor.map_or("deadlock".into(), |m| m.name.clone()),
-            kind: monitor.map_or("deadlock", |m| m.language),
-            engine: "ilp",
+            language: monitor.map_or(Language::Deadlock, |m| m.language),
+            engine: EngineId::Ilp,
             text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
             answer: Answer::Holds,
             covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
@@ -169,7 +169,7 @@ impl One<'_> {
                     Some(_) => {
                         let fairness = self.options.fairness;
                         findings
-                            .properties("ilp", &witness, fairness, |_| Reason::default())
+                            .properties(EngineId::Ilp, &witness, fairness, |_| Reason::default())
                             .swap_remove(0)
                             .answer
                     }

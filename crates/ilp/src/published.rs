@@ -32,6 +32,8 @@ pub struct Edge {
     pub to: PlaceId,
     /// Caller, entry, values; whether it begins or ends.
     pub label: String,
+    /// A step of its own component alone: it balances no other one.
+    pub internal: bool,
     pub letters: Vec<u32>,
 }
 
@@ -45,7 +47,8 @@ pub struct Published {
     query: Query,
 }
 
-fn label(program: &Program, cache: &StepCache, outcome: u32) -> String {
+/// The label of a step, and whether it is internal to its component.
+fn label(program: &Program, cache: &StepCache, outcome: u32) -> (String, bool) {
     let story = &cache.stories[outcome as usize];
     let met = story.steps.iter().find_map(|s| match s.what {
         What::Accepted { caller, entry, .. } => Some((caller, entry)),
@@ -54,13 +57,13 @@ fn label(program: &Program, cache: &StepCache, outcome: u32) -> String {
     });
     match (met, story.movers.first()) {
         (Some((caller, entry)), _) => {
-            format!("{};{}", program.tasks[caller.index()].name, program.entry_name(entry))
+            (format!("{};{}", program.tasks[caller.index()].name, program.entry_name(entry)), false)
         }
         (None, Some((task, _))) if story.steps.is_empty() => {
             let entry = story.entries.first().map_or(String::new(), |e| program.entry_name(e.0));
-            format!("end {};{entry}", program.tasks[task.index()].name)
+            (format!("end {};{entry}", program.tasks[task.index()].name), false)
         }
-        _ => format!("internal {outcome}"),
+        _ => (format!("internal {outcome}"), true),
     }
 }
 
@@ -75,7 +78,7 @@ impl Published {
                 continue;
             }
             // What is handed over is part of the label, as far as it makes a difference to the caller.
-            let mut label = label(program, cache, t.outcome);
+            let (mut label, internal) = label(program, cache, t.outcome);
             let caller = label.split(';').next().unwrap_or_default().to_owned();
             let side =
                 t.before.iter().position(|p| net.components[net.component_of(*p) as usize].name == caller);
@@ -88,7 +91,14 @@ impl Published {
                     true => label.clone(),
                     false => format!("{label};{letters:?}"),
                 };
-                edges.push(Edge { component, from: *from, to: *to, label, letters: letters.clone() });
+                edges.push(Edge {
+                    component,
+                    from: *from,
+                    to: *to,
+                    label,
+                    internal,
+                    letters: letters.clone(),
+                });
             }
         }
         edges.sort();
@@ -188,8 +198,9 @@ impl Published {
             let mut sides = sides.values();
             let first = sides.next().cloned().unwrap_or_default();
             let second = sides.next().cloned().unwrap_or_default();
-            let terms = first.iter().map(|e| (*e, 1)).chain(second.iter().map(|e| (*e, -1))).collect();
-            if !label.starts_with("internal") {
+            let terms: Vec<(u32, i64)> =
+                first.iter().map(|e| (*e, 1)).chain(second.iter().map(|e| (*e, -1))).collect();
+            if !first.iter().any(|e| self.edges[*e as usize].internal) {
                 rows.push(Row { terms, equal: true, least: 0 });
                 names.push(format!("rendezvous {label}"));
             }

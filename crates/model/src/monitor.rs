@@ -24,12 +24,43 @@ use std::collections::HashMap;
 use crate::expr::{BinaryOp, Expr, Place, Value, apply_binary, apply_unary};
 use crate::program::*;
 
+/// The language in which a property is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// A temporal formula; no monitor follows one.
+    Ctl,
+    /// A quantified regular expression.
+    Qre,
+    /// An automaton.
+    Fsa,
+    /// A property pattern.
+    Pattern,
+    /// A query of INCA.
+    Inca,
+    /// Nobody wrote it: whether the program can come to a standstill.
+    Deadlock,
+}
+
+impl Language {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Ctl => "ctl",
+            Language::Qre => "qre",
+            Language::Fsa => "fsa",
+            Language::Pattern => "pattern",
+            Language::Inca => "inca",
+            Language::Deadlock => "deadlock",
+        }
+    }
+}
+
 /// An automaton with what moves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Monitor {
     pub name: String,
     /// The language it was written in, and how.
-    pub language: &'static str,
+    pub language: Language,
     pub text: String,
     pub span: rendez_source::Span,
     /// The names of what it sees.
@@ -350,7 +381,9 @@ impl Happening {
     /// Whether it may happen in a step of some task that is at this action.
     pub fn may_happen_at(&self, program: &Program, action: &Action) -> bool {
         match (self, action) {
-            (Happening::Event(name), Action::Event { name: found, .. }) => name.eq_ignore_ascii_case(found),
+            (Happening::Event(name), Action::Event { kind: EventKind::Annotated, name: found, .. }) => {
+                name.eq_ignore_ascii_case(found)
+            }
             (Happening::Event(_), _) => false,
             (
                 Happening::Write { cells, .. },

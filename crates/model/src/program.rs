@@ -299,13 +299,27 @@ pub enum Cut {
     Bound,
 }
 
+/// What a mark in the code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The user names an event: properties and formulas see it.
+    Annotated,
+    /// The user asserts a temporal formula where control comes here; the name is its text.
+    Asserted,
+    /// A call of a library unit; the name is that of the operation.
+    Library,
+    /// A formula asks whether a task is here; the name is the line.
+    Place,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Skip {
         next: Loc,
     },
-    /// Visible to properties under this name.
+    /// A mark in the code.
     Event {
+        kind: EventKind,
         name: String,
         next: Loc,
     },
@@ -610,6 +624,25 @@ impl Action {
             _ => {}
         }
     }
+}
+
+impl Var {
+    /// The name without the task whose variable it is, if that is told by the name.
+    pub fn plain_name(&self) -> &str {
+        without_owner(&self.name)
+    }
+}
+
+impl Proc {
+    /// The name of the subprogram, without the task that it is written for.
+    pub fn plain_name(&self) -> &str {
+        without_owner(&self.name)
+    }
+}
+
+/// Front ends call a copy that belongs to one task `NAME of TASK`.
+fn without_owner(name: &str) -> &str {
+    name.split_once(" of ").map_or(name, |(plain, _)| plain)
 }
 
 impl Handler {

@@ -186,10 +186,19 @@ fn place(p: &Place) -> String {
     }
 }
 
+fn event_word(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Annotated => "event",
+        EventKind::Asserted => "asserted",
+        EventKind::Library => "library",
+        EventKind::Place => "place",
+    }
+}
+
 fn action(a: &Action) -> String {
     match a {
         Action::Skip { next } => format!("skip {}", next.0),
-        Action::Event { name, next } => format!("event {name:?} {}", next.0),
+        Action::Event { kind, name, next } => format!("{} {name:?} {}", event_word(*kind), next.0),
         Action::Assign { to, value, next } => format!("assign {} {} {}", place(to), expr(value), next.0),
         Action::Havoc { to, next } => format!("havoc {} {}", place(to), next.0),
         Action::Branch { cond, yes, no } => format!("branch {} {} {}", expr(cond), yes.0, no.0),
@@ -652,10 +661,17 @@ impl Reader {
         Ok(())
     }
 
+    fn event(&mut self, kind: EventKind) -> Read<Action> {
+        Ok(Action::Event { kind, name: self.text()?, next: self.index()? })
+    }
+
     fn action(&mut self) -> Read<Action> {
         Ok(match self.word()?.as_str() {
             "skip" => Action::Skip { next: self.index()? },
-            "event" => Action::Event { name: self.text()?, next: self.index()? },
+            "event" => self.event(EventKind::Annotated)?,
+            "asserted" => self.event(EventKind::Asserted)?,
+            "library" => self.event(EventKind::Library)?,
+            "place" => self.event(EventKind::Place)?,
             "assign" => Action::Assign { to: self.place()?, value: self.expr()?, next: self.index()? },
             "havoc" => Action::Havoc { to: self.place()?, next: self.index()? },
             "branch" => Action::Branch { cond: self.expr()?, yes: self.index()?, no: self.index()? },

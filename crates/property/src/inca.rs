@@ -20,7 +20,7 @@
 
 use crate::automaton::{Dfa, Names, Nfa, Test, singles};
 use crate::events::{Binding, Pattern};
-use crate::regular::{Meaning, Regular};
+use crate::regular::{Meaning, Notation, Regular};
 use crate::scan::Scanner;
 use crate::{Position, Wrong};
 
@@ -288,7 +288,7 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
     }
     query.is_followed = query.is_regular();
     query.predicates = reader.predicates;
-    let property = Regular::new(name, "inca", position, reader.symbols, Meaning::Query(query));
+    let property = Regular::new(name, Notation::Inca, position, reader.symbols, Meaning::Query(query));
     Ok(Found { property, bindings: reader.bindings })
 }
 

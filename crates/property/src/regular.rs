@@ -23,12 +23,24 @@ use crate::pattern::Demand;
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong, dot, pattern};
 
+/// How a property of event sequences is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// A quantified regular expression.
+    Qre,
+    /// An automaton.
+    Fsa,
+    /// A property pattern.
+    Pattern,
+    /// A query of INCA.
+    Inca,
+}
+
 /// A property of event sequences.
 #[derive(Clone, Debug)]
 pub struct Regular {
     pub name: String,
-    /// `qre`, `fsa`, `pattern` or `inca`.
-    pub language: &'static str,
+    pub notation: Notation,
     pub text: String,
     pub position: Position,
     /// The alphabet.
@@ -52,12 +64,12 @@ pub enum Meaning {
 impl Regular {
     pub(crate) fn new(
         name: String,
-        language: &'static str,
+        notation: Notation,
         position: Position,
         symbols: Vec<(String, Position)>,
         meaning: Meaning,
     ) -> Regular {
-        Regular { name, language, text: String::new(), position, symbols, triggers: Vec::new(), meaning }
+        Regular { name, notation, text: String::new(), position, symbols, triggers: Vec::new(), meaning }
     }
 
     /// Accepts the sequences that all complete executions must be in, if these are the letters.
@@ -163,7 +175,7 @@ pub fn parse_file(text: &str) -> Result<File, Wrong> {
         } else if scanner.take("pattern:", words) {
             let pattern = pattern::parse(&mut scanner)?;
             let meaning = Meaning::Pattern(pattern.demand);
-            let property = Regular::new(String::new(), "pattern", start.0, pattern.symbols, meaning);
+            let property = Regular::new(String::new(), Notation::Pattern, start.0, pattern.symbols, meaning);
             Regular { triggers: pattern.triggers, ..property }
         } else if scanner.take("automaton", words) {
             automaton(&mut scanner)?
@@ -237,7 +249,7 @@ fn quantified(scanner: &mut Scanner) -> Result<Regular, Wrong> {
         scanner.expect(";", words)?;
     }
     let meaning = Meaning::Sequences { nfa: regex.automaton(), all };
-    Ok(Regular::new(String::new(), "qre", position, symbols, meaning))
+    Ok(Regular::new(String::new(), Notation::Qre, position, symbols, meaning))
 }
 
 pub(crate) fn quantifier(scanner: &mut Scanner) -> Result<bool, Wrong> {
@@ -524,7 +536,7 @@ impl Graph {
         }
         accepting.into_iter().for_each(|s| nfa.accepting[s] = true);
         let meaning = Meaning::Sequences { nfa, all: self.all };
-        Ok(Regular::new(name, "fsa", position, self.symbols, meaning))
+        Ok(Regular::new(name, Notation::Fsa, position, self.symbols, meaning))
     }
 }
 
@@ -553,7 +565,7 @@ mod tests {
     fn the_published_property_has_its_published_automaton() {
         let text = "for events {valid, invalid, transaction}\nshow all executions satisfy invalid*; (valid; transaction)?";
         let property = one(text);
-        assert_eq!(property.language, "qre");
+        assert_eq!(property.notation, Notation::Qre);
         // Three states and the trap.
         let automaton = alone(&property);
         assert_eq!(automaton.len(), 4);

@@ -34,8 +34,8 @@ use rendez_model::semantics::{Move, Semantics, Step};
 use rendez_model::state::{State, Status, TaskState, Wait};
 use rendez_model::{Action, BinaryOp, EntryId, Expr, Loc, Node, Place, Program, TaskId, VarId};
 use rendez_verdict::{
-    Control, End, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason, Seen, Stats,
-    Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
+    Control, End, EngineId, Entries, Findings, Forever, Kind, Options, Outcome, POLLS, PROGRESS, Reason,
+    Seen, Stats, Witness, alive, all_stuck, awaits_lock, kinds_of_blocking, races, seen_in,
 };
 use rustc_hash::FxHashSet;
 
@@ -128,7 +128,7 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
         (end, _) => end,
     };
     Outcome {
-        engine: "reach",
+        engine: EngineId::Reach,
         engines: Vec::new(),
         answers: findings.answers(&run.entries, why),
         properties: Vec::new(),
@@ -227,7 +227,7 @@ fn hunted(
         end => Reason::new(end.obstacle(), format!("{}, and {missed}", end.reason(states))),
     };
     Outcome {
-        engine: "reach",
+        engine: EngineId::Reach,
         engines: Vec::new(),
         // Nothing is claimed about entries.
         answers: findings.answers(&Entries::new(program), |_| reason.clone()),
@@ -651,7 +651,7 @@ pub fn properties(program: &Program, options: &Options, config: &Config, control
         open = cut;
         stats = stats.max(more);
     }
-    let answers = findings.all_properties("reach", &witness, options.fairness, (&live, &open), &why);
+    let answers = findings.all_properties(EngineId::Reach, &witness, options.fairness, (&live, &open), &why);
     Outcome {
         properties: answers,
         stats,
@@ -659,7 +659,7 @@ pub fn properties(program: &Program, options: &Options, config: &Config, control
         reached: findings.reached,
         contradictions: findings.contradictions,
         bounds: findings.bounds,
-        ..Outcome::nothing("reach")
+        ..Outcome::nothing(EngineId::Reach)
     }
 }
 

@@ -33,8 +33,9 @@ use rendez_model::semantics::{Move, Semantics, Step, What};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Loc, Program, TaskId};
 use rendez_verdict::{
-    Answer, Control, End, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question, Reason,
-    Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued, replay,
+    Answer, Control, End, EngineId, Excuse, Fairness, Findings, Obstacle, Options, PropertyAnswer, Question,
+    Reason, Resolved, Round, Stance, Stats, Trace, accepted, is_event, is_whole, lasso, meets_bound, queued,
+    replay,
 };
 
 use crate::check::{plain_limits, reach, share};
@@ -914,7 +915,7 @@ fn answered(question: &Question, answer: Option<Answer>, options: &Options) -> P
     let open = || Answer::Inconclusive("it depends on what is fair".into(), Vec::new());
     let assumptions = options.fairness.assumption().map(str::to_owned).into_iter().collect();
     let answer = answer.unwrap_or_else(open);
-    PropertyAnswer { assumptions, ..question.answered("reach", options.fairness, answer) }
+    PropertyAnswer { assumptions, ..question.answered(EngineId::Reach, options.fairness, answer) }
 }
 
 /// Decides formulas over one graph, but for those that take one with all waits.

@@ -265,6 +265,7 @@ pub(crate) fn watched<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rendez_verdict::EngineId;
     use rendez_verdict::Kind;
 
     /// What is told of a run whose engine does not stop when it should.
@@ -274,7 +275,7 @@ mod tests {
             &Arc::new(Budget::new(options)),
             move |outcome| send.send(outcome).expect("somebody waits"),
             |budget| {
-                budget.keep(&Outcome { answers, ..Outcome::nothing("reach") });
+                budget.keep(&Outcome { answers, ..Outcome::nothing(EngineId::Reach) });
                 budget.run("reach", "default checks", None, |_| {
                     receive.recv_timeout(Duration::from_secs(60)).expect("the run ends without its engine")
                 })

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_reach::{Config, ctl};
 use rendez_verdict::{
-    Answer, Control, End, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Question, Reason,
-    Severity, Stats,
+    Answer, Control, End, EngineId, Finding, Kind, Language, Obstacle, Options, Outcome, PropertyAnswer,
+    Question, Reason, Severity, Stats,
 };
 
 use crate::budget::Budget;
@@ -89,7 +89,7 @@ impl Job<'_> {
         let started = Instant::now();
         let mut outcome = match engine {
             Engine::Ilp => self.linear(ask, options, control),
-            _ if !ask.checks && program.monitors.is_empty() => Outcome::nothing(engine.name()),
+            _ if !ask.checks && program.monitors.is_empty() => Outcome::nothing(engine),
             Engine::Flow => {
                 let properties = rendez_flow::decide(program, self.flow, options, control);
                 let of = |stats: fn(&Stats) -> usize| {
@@ -101,7 +101,7 @@ impl Job<'_> {
                     flow: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.flow).next_back(),
                     ..Default::default()
                 };
-                Outcome { properties, stats, ..Outcome::nothing("flow") }
+                Outcome { properties, stats, ..Outcome::nothing(EngineId::Flow) }
             }
             Engine::Directed if ask.checks => {
                 rendez_directed::check(program, self.directed, options, control)
@@ -158,7 +158,7 @@ impl Job<'_> {
             ilp: properties.iter().filter_map(|p| p.stats).filter_map(|s| s.ilp).next_back(),
             ..Default::default()
         };
-        Outcome { properties, stats, contradictions, ..Outcome::nothing("ilp") }
+        Outcome { properties, stats, contradictions, ..Outcome::nothing(EngineId::Ilp) }
     }
 
     fn context(&self) -> Context<'_> {
@@ -248,15 +248,15 @@ impl Verdicts {
     pub fn new(job: &Job) -> Verdicts {
         let reason = || Reason::new(Obstacle::Time, "no engine came to an answer within the limits");
         let unknown = || Answer::Inconclusive(reason(), Vec::new());
-        let mut outcome = Outcome::nothing("reach");
+        let mut outcome = Outcome::nothing(EngineId::Reach);
         outcome.end = End::Interrupted;
         if job.checks {
             outcome.answers = Kind::ALL.iter().map(|k| (*k, unknown())).collect();
         }
         let monitors = job.prepared.program.monitors.iter().map(|m| PropertyAnswer {
             name: m.name.clone(),
-            kind: m.language,
-            engine: "auto",
+            language: m.language,
+            engine: EngineId::Auto,
             text: m.text.clone(),
             answer: unknown(),
             covers: rendez_verdict::covers(m, job.options.fairness),
@@ -266,7 +266,8 @@ impl Verdicts {
             constraints: Vec::new(),
             certificate: None,
         });
-        let questions = job.questions.iter().map(|q| q.answered("auto", job.options.fairness, unknown()));
+        let questions =
+            job.questions.iter().map(|q| q.answered(EngineId::Auto, job.options.fairness, unknown()));
         outcome.properties = monitors.chain(questions).collect();
         Verdicts { outcome, complete: false }
     }
@@ -310,7 +311,7 @@ impl Verdicts {
         ours.bounds.extend(bounds.collect::<Vec<_>>());
         ours.long_delays |= new.long_delays;
         let (engine, stats) = (new.engine, new.stats);
-        let complete = new.end == End::Complete && matches!(engine, "reach" | "explore");
+        let complete = new.end == End::Complete && matches!(engine, EngineId::Reach | EngineId::Explore);
         if !new.answers.is_empty() && !ours.answers.is_empty() {
             let mut contradictions = Vec::new();
             for ((kind, old), (_, fresh)) in ours.answers.iter_mut().zip(new.answers) {
@@ -325,7 +326,7 @@ impl Verdicts {
                     contradictions.push(contradiction(context, kind.name(), (by, old), (engine, &fresh)));
                 }
                 if let (Answer::Violated(known), Answer::Violated(more)) = (&mut *old, &fresh)
-                    && !(complete && engine == "reach")
+                    && !(complete && engine == EngineId::Reach)
                 {
                     join(known, more);
                     continue;
@@ -334,11 +335,11 @@ impl Verdicts {
                 let better = match (is_final(old), is_final(&fresh)) {
                     // Of two that know nothing, the one that looked further says why.
                     (false, false) => {
-                        let further = engine != "directed" && stats.states >= known;
+                        let further = engine != EngineId::Directed && stats.states >= known;
                         has_findings(&fresh) || (!has_findings(old) && further)
                     }
                     (false, true) => true,
-                    (true, true) => complete && !self.complete && engine == "reach",
+                    (true, true) => complete && !self.complete && engine == EngineId::Reach,
                     (true, false) => false,
                 };
                 if better {
@@ -358,7 +359,7 @@ impl Verdicts {
         }
         for mut fresh in new.properties {
             fresh.stats = fresh.stats.or(Some(stats));
-            if fresh.kind == "deadlock" {
+            if fresh.language == Language::Deadlock {
                 deadlock(ours, fresh, stats, context);
                 continue;
             }
@@ -377,7 +378,7 @@ impl Verdicts {
                         && (is_final(b)
                             || has_findings(b)
                             || (!has_findings(a)
-                                && (fresh.engine != "directed" || old.engine == "auto"))) =>
+                                && (fresh.engine != EngineId::Directed || old.engine == EngineId::Auto))) =>
                 {
                     *old = fresh;
                 }
@@ -426,12 +427,12 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Co
                 };
                 if matches!(old, Answer::Holds) {
                     let by = ours.engines.iter().find(|e| e.0 == *kind).map_or(ours.engine, |e| e.1);
-                    let (first, second) = ((by, &Answer::Holds), ("ilp", &fresh.answer));
+                    let (first, second) = ((by, &Answer::Holds), (EngineId::Ilp, &fresh.answer));
                     ours.contradictions.push(contradiction(context, kind.name(), first, second));
                 } else if !is_final(old) {
                     *old = Answer::Violated(vec![finding.clone()]);
                     ours.engines.retain(|e| e.0 != *kind);
-                    ours.engines.push((*kind, "ilp", fresh.stats.unwrap_or(stats)));
+                    ours.engines.push((*kind, EngineId::Ilp, fresh.stats.unwrap_or(stats)));
                 }
             }
         }
@@ -447,17 +448,17 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Co
             });
             if let Some(finding) = found {
                 let violated = Answer::Violated(vec![finding.clone()]);
-                let (first, second) = (("ilp", &Answer::Holds), (ours.engine, &violated));
+                let (first, second) = ((EngineId::Ilp, &Answer::Holds), (ours.engine, &violated));
                 ours.contradictions.push(contradiction(context, "deadlock", first, second));
             }
             if rendez_reach::everybody_ends(context.program) {
                 for (kind, old) in ours.answers.iter_mut().filter(|(k, a)| is_blocking(*k) && !is_final(a)) {
                     *old = Answer::Holds;
                     ours.engines.retain(|e| e.0 != *kind);
-                    ours.engines.push((*kind, "ilp", fresh.stats.unwrap_or(stats)));
+                    ours.engines.push((*kind, EngineId::Ilp, fresh.stats.unwrap_or(stats)));
                 }
             }
-            ours.properties.retain(|p| p.kind != "deadlock");
+            ours.properties.retain(|p| p.language != Language::Deadlock);
             ours.properties.push(fresh);
         }
         Answer::Inconclusive(..) => {}
@@ -468,17 +469,17 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Co
 fn contradiction(
     context: Context,
     property: &str,
-    first: (&str, &Answer),
-    second: (&str, &Answer),
+    first: (EngineId, &Answer),
+    second: (EngineId, &Answer),
 ) -> String {
-    let mut text = format!("{property}: {} says that it ", first.0);
+    let mut text = format!("{property}: {} says that it ", first.0.name());
     let verdict = |a: &Answer| if matches!(a, Answer::Holds) { "holds" } else { "is violated" };
-    text += &format!("{}, {} that it {}\n", verdict(first.1), second.0, verdict(second.1));
+    text += &format!("{}, {} that it {}\n", verdict(first.1), second.0.name(), verdict(second.1));
     text += &format!("  version: rendez {}\n", env!("CARGO_PKG_VERSION"));
     let words: Vec<&str> =
         context.command_line.iter().map(String::as_str).filter(|a| *a != "--cross-check").collect();
     for (engine, _) in [first, second] {
-        text += &format!("  rendez {} --engine {engine}\n", words.join(" "));
+        text += &format!("  rendez {} --engine {}\n", words.join(" "), engine.name());
     }
     for (_, answer) in [first, second] {
         if let Answer::Violated(list) = answer
@@ -495,7 +496,7 @@ fn contradiction(
 mod tests {
     use super::*;
 
-    fn outcome(engine: &'static str, answer: fn(Kind) -> Answer) -> Outcome {
+    fn outcome(engine: EngineId, answer: fn(Kind) -> Answer) -> Outcome {
         let answers = Kind::ALL.iter().map(|k| (*k, answer(*k))).collect();
         Outcome { answers, ..Outcome::nothing(engine) }
     }
@@ -510,15 +511,15 @@ mod tests {
 
     fn verdicts() -> Verdicts {
         let unknown = |_| Answer::Inconclusive(String::new().into(), Vec::new());
-        Verdicts { outcome: outcome("reach", unknown), complete: false }
+        Verdicts { outcome: outcome(EngineId::Reach, unknown), complete: false }
     }
 
     #[test]
     fn engines_that_do_not_agree_are_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome("reach", |_| Answer::Holds), context(&program));
-        all.take(outcome("directed", found), context(&program));
+        all.take(outcome(EngineId::Reach, |_| Answer::Holds), context(&program));
+        all.take(outcome(EngineId::Directed, found), context(&program));
         let races: Vec<&String> =
             all.outcome.contradictions.iter().filter(|c| c.starts_with("race: ")).collect();
         assert_eq!(races.len(), 1);
@@ -532,9 +533,9 @@ mod tests {
         let mut all = verdicts();
         let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
         let client = |k| if k == Kind::ClientBlocked { found(k) } else { Answer::Holds };
-        all.take(outcome("reach", circular), context(&program));
+        all.take(outcome(EngineId::Reach, circular), context(&program));
         assert!(all.outcome.contradictions.is_empty());
-        all.take(outcome("directed", client), context(&program));
+        all.take(outcome(EngineId::Directed, client), context(&program));
         let about = |kind: &str| all.outcome.contradictions.iter().filter(|c| c.starts_with(kind)).count();
         assert_eq!(all.outcome.contradictions.len(), 2);
         assert_eq!((about("circular-wait: "), about("client-blocked: ")), (1, 1));
@@ -550,8 +551,11 @@ mod tests {
             _ => Answer::Holds,
         };
         let told = |last: fn(Kind) -> Answer| {
-            let answers =
-                [outcome("reach", circular), outcome("explore", circular), outcome("directed", last)];
+            let answers = [
+                outcome(EngineId::Reach, circular),
+                outcome(EngineId::Explore, circular),
+                outcome(EngineId::Directed, last),
+            ];
             let mut all = verdicts();
             answers.into_iter().for_each(|answer| all.take(answer, context(&program)));
             all.outcome.contradictions
@@ -568,7 +572,7 @@ mod tests {
     fn a_deadlock_that_others_deny_is_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome("reach", |_| Answer::Holds), context(&program));
+        all.take(outcome(EngineId::Reach, |_| Answer::Holds), context(&program));
         let finding = Finding {
             kind: Kind::CircularWait,
             severity: Severity::Error,
@@ -585,8 +589,8 @@ mod tests {
         };
         let fresh = PropertyAnswer {
             name: "deadlock".into(),
-            kind: "deadlock",
-            engine: "ilp",
+            language: Language::Deadlock,
+            engine: EngineId::Ilp,
             text: String::new(),
             answer: Answer::Violated(vec![finding]),
             covers: String::new(),
@@ -596,7 +600,7 @@ mod tests {
             constraints: Vec::new(),
             certificate: None,
         };
-        all.take(Outcome { properties: vec![fresh], ..Outcome::nothing("ilp") }, context(&program));
+        all.take(Outcome { properties: vec![fresh], ..Outcome::nothing(EngineId::Ilp) }, context(&program));
         assert_eq!(all.outcome.contradictions.len(), 1);
         assert!(all.outcome.contradictions[0].starts_with("circular-wait: reach says that it holds, ilp"));
     }

@@ -6,40 +6,11 @@ use rendez_certificate::Sector;
 use rendez_reach::{Config, Keep};
 use rendez_verdict::{Fairness, Kind, Options};
 
+/// Who decides: an engine, or the portfolio.
+pub use rendez_verdict::EngineId as Engine;
+
 use crate::error::Error;
 use crate::prepare::Prepared;
-
-/// Who decides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Whatever suits the program and the checks.
-    #[default]
-    Auto,
-    /// The reference: every step of the semantics, one after the other.
-    Explore,
-    /// Reachability over packed states.
-    Reach,
-    /// Data flow over event sequences: properties of large systems.
-    Flow,
-    /// Integer programming over numbers of events: huge systems, with proofs.
-    Ilp,
-    /// The states nearest to an error first: bugs in large programs.
-    Directed,
-}
-
-impl Engine {
-    /// Its name on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Auto => "auto",
-            Engine::Explore => "explore",
-            Engine::Reach => "reach",
-            Engine::Flow => "flow",
-            Engine::Ilp => "ilp",
-            Engine::Directed => "directed",
-        }
-    }
-}
 
 /// How a program is checked.
 #[derive(Clone, Debug, Default)]

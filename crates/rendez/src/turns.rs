@@ -78,7 +78,7 @@ impl Job<'_> {
             self.settle(&verdicts, self.run(engine, &self.ask(subject), &options));
         }
         let outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
-        Outcome { engine: engine.name(), ..outcome }
+        Outcome { engine, ..outcome }
     }
 
     /// Lets engines take turns until everything is decided or the budget is spent.
@@ -132,9 +132,9 @@ impl Job<'_> {
                     && list.is_empty()
                     && why.obstacle == Obstacle::Time
                 {
-                    why.text = format!(
+                    *why = why.clone().advising(format!(
                         "an error was found before this was decided; --timeout gives it more time ({why})"
-                    );
+                    ));
                 }
             }
         }

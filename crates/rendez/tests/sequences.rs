@@ -17,7 +17,9 @@ fn pattern(program: &Program, random: &mut Random) -> Option<String> {
     let task = |random: &mut Random| program.tasks[below(random, program.tasks.len())].name.clone();
     let mut events: Vec<&str> = (program.nodes.iter())
         .filter_map(|n| match &n.action {
-            rendez_model::Action::Event { name, .. } if !name.contains(' ') => Some(name.as_str()),
+            rendez_model::Action::Event { kind: rendez_model::EventKind::Annotated, name, .. } => {
+                (!name.contains(' ')).then_some(name.as_str())
+            }
             _ => None,
         })
         .collect();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 use rendez_model::TaskId;
-use rendez_verdict::{Answer, Finding, Role, Severity, Waiting};
+use rendez_verdict::{Answer, EngineId, Finding, Role, Severity, Waiting};
 use serde::Serialize;
 
 use crate::text::{SHOWN_CHECKS, assumptions, headline};
@@ -121,7 +121,7 @@ fn verdicts(report: &Report, out: &mut String) {
     let mut row = |name: &str,
                    answer: &Answer,
                    promise: &str,
-                   engine: &str,
+                   engine: EngineId,
                    [covers, vacuous]: [Option<&str>; 2]| {
         let (word, class, rest) = match answer {
             Answer::Holds if vacuous.is_some() => {
@@ -138,10 +138,11 @@ fn verdicts(report: &Report, out: &mut String) {
         };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"{class}\">{word}</td><td>{}{}</td><td class=\"soft\">{engine}</td></tr>",
+            "<tr><td>{}</td><td class=\"{class}\">{word}</td><td>{}{}</td><td class=\"soft\">{}</td></tr>",
             escape(name),
             escape(&rest),
             covers.map_or(String::new(), |c| format!("<br><span class=\"soft\">covers {}</span>", escape(c))),
+            engine.name(),
         );
     };
     for (kind, answer) in report.outcome.answers.iter().filter(|(k, _)| report.wanted(*k)) {
@@ -413,7 +414,7 @@ fn diagram(report: &Report, finding: &Finding, told: &[Told], lanes: &[TaskId], 
         match (own, partner) {
             (Some(a), Some(b)) => {
                 // A call goes from the caller to whoever accepts it.
-                let (from, to) = if step.text.starts_with("accepts") { (b, a) } else { (a, b) };
+                let (from, to) = if step.accepts { (b, a) } else { (a, b) };
                 let tip = if from < to { to - 8 } else { to + 8 };
                 let _ = write!(
                     out,

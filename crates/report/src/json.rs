@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rendez_verdict::{Answer, Finding, PropertyAnswer, Severity, Stats};
+use rendez_verdict::{Answer, EngineId, Finding, PropertyAnswer, Severity, Stats};
 use serde::Serialize;
 
 use crate::text::assumptions;
@@ -181,7 +181,7 @@ pub fn json(report: &Report) -> String {
     }
     for p in &report.outcome.properties {
         let by = (p.engine, p.stats.as_ref().unwrap_or(&report.outcome.stats));
-        results.push(result(report, &p.name, (p.kind, Severity::Error, by), &p.answer, Some(p)));
+        results.push(result(report, &p.name, (p.language.name(), Severity::Error, by), &p.answer, Some(p)));
     }
     let diagnostics = report
         .diagnostics
@@ -214,7 +214,7 @@ pub fn json(report: &Report) -> String {
 fn result(
     report: &Report,
     property: &str,
-    (kind, severity, (engine, stats)): (&'static str, Severity, (&'static str, &Stats)),
+    (kind, severity, (engine, stats)): (&'static str, Severity, (EngineId, &Stats)),
     answer: &Answer,
     asked: Option<&PropertyAnswer>,
 ) -> ResultPart {
@@ -232,7 +232,7 @@ fn result(
         kind,
         severity: severity.word(),
         verdict,
-        engine,
+        engine: engine.name(),
         replayed: verdict == "violated" && list.iter().all(|f| f.trace.is_some()),
         assumptions: all,
         stats: stats.into(),
@@ -242,7 +242,7 @@ fn result(
         covers: asked.map(|p| p.covers.clone()),
         vacuous: asked.and_then(|p| p.vacuous.clone()),
         constraints: asked
-            .filter(|p| p.engine == "flow" && verdict == "holds")
+            .filter(|p| p.engine == EngineId::Flow && verdict == "holds")
             .map(|p| p.constraints.clone()),
         reason: reason.map(|r| r.text.clone()),
         obstacle: reason.map(|r| r.obstacle.name()),

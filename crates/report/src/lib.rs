@@ -176,8 +176,7 @@ fn help(report: &Report, answer: &rendez_verdict::Answer) -> Option<String> {
         ));
     }
     let text = match why.obstacle {
-        // The reason says so itself.
-        Obstacle::Time if why.contains("--timeout") => return None,
+        _ if why.advises => return None,
         Obstacle::Time => "--timeout gives more time; --engine directed looks for errors only",
         Obstacle::Memory => {
             "--memory gives more; --untrack VAR forgets a variable; --keep hashes looks for errors only"

@@ -1,6 +1,6 @@
 //! Traces as they are told: the steps worth a sentence, and those of them that matter.
 
-use rendez_model::semantics::What;
+use rendez_model::semantics::{Step, What};
 use rendez_model::{Action, Owner, Program, TaskId, Value, VarId};
 use rendez_source::Span;
 use rendez_verdict::{Finding, Kind, Trace, TraceStep};
@@ -15,6 +15,8 @@ pub struct Told {
     /// What the task does, without its name.
     pub text: String,
     pub event: String,
+    /// The task accepts the call of another one: the arrow of a picture points to it.
+    pub accepts: bool,
     pub span: Span,
     /// Tasks that take part.
     pub partners: Vec<TaskId>,
@@ -39,6 +41,7 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
                 task: step.step.task,
                 text,
                 event,
+                accepts: is_accepted_here(&step.step),
                 span: program.node(step.step.loc).span,
                 partners: partners(&step.step.what, step.step.task),
                 changes: changes(program, &step.changes),
@@ -48,6 +51,11 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
         .collect();
     Story { program, finding, trace }.mark(&mut told);
     told
+}
+
+/// Whether a step is that of the acceptor, who takes a call that waited.
+fn is_accepted_here(step: &Step) -> bool {
+    matches!(step.what, What::Accepted { caller, .. } if caller != step.task)
 }
 
 /// Whether a task only comes to where it is met later.

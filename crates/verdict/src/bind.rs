@@ -12,14 +12,15 @@
 //! A record stands for its components, which are not declared as objects of their own. Parameters, and variables of
 //! tasks and packages, are no records, although their names have a common prefix, too.
 
-use rendez_model::monitor::{Happening, Monitor};
+use rendez_model::monitor::{Happening, Language, Monitor};
 use rendez_model::{
-    Action, Domain, EntryId, Expr, Loc, ProcId, Program, Sharing, Storage, TaskId, Trigger, Value, Var, VarId,
+    Action, Domain, EntryId, EventKind, Expr, Loc, ProcId, Program, Sharing, Storage, TaskId, Trigger, Value,
+    Var, VarId,
 };
 use rendez_property::automaton::{Recurring, singles};
 use rendez_property::events::{Pattern, Test};
 use rendez_property::inca::Query;
-use rendez_property::regular::{File, Regular};
+use rendez_property::regular::{File, Notation, Regular};
 use rendez_property::{Position, Wrong};
 use rendez_source::Span;
 
@@ -61,8 +62,10 @@ fn entries(program: &Program, name: &str) -> Vec<EntryId> {
 }
 
 fn cells(program: &Program, name: &str) -> Vec<VarId> {
-    let plain = |full: &str| full.split(" of ").next().unwrap_or(full).to_owned();
-    let fits = |v: &usize| same(&program.vars[*v].name, name) || same(&plain(&program.vars[*v].name), name);
+    let fits = |v: &usize| {
+        let var = &program.vars[*v];
+        same(&var.name, name) || same(var.plain_name(), name)
+    };
     (0..program.vars.len()).filter(fits).map(VarId::from).collect()
 }
 
@@ -83,7 +86,7 @@ fn components(program: &Program, name: &str) -> Vec<VarId> {
     };
     let fits = |v: &usize| {
         let var = &program.vars[*v];
-        let full = var.name.split(" of ").next().unwrap_or(&var.name);
+        let full = var.plain_name();
         let prefixes = full.char_indices().filter(|(_, c)| *c == '.').map(|(i, _)| &full[..i]);
         !var.temporary && !inside(var.span) && { prefixes }.any(|prefix| same(prefix, name))
     };
@@ -136,8 +139,7 @@ fn missing(program: &Program, what: &str, name: &str) -> String {
 fn procs(program: &Program, name: &str, by: Option<&[TaskId]>) -> Vec<ProcId> {
     let fits = |p: &usize| {
         let proc = &program.procs[*p];
-        let plain = proc.name.split(" of ").next().unwrap_or(&proc.name);
-        same(plain, name) && by.is_none_or(|by| by.contains(&proc.task))
+        same(proc.plain_name(), name) && by.is_none_or(|by| by.contains(&proc.task))
     };
     (0..program.procs.len()).filter(fits).map(ProcId::from).collect()
 }
@@ -178,7 +180,7 @@ pub(crate) fn happenings(
         program
             .nodes
             .iter()
-            .any(|n| matches!(&n.action, Action::Event { name: n, .. } if n.eq_ignore_ascii_case(name)))
+            .any(|n| matches!(&n.action, Action::Event { kind: EventKind::Annotated, name: n, .. } if n.eq_ignore_ascii_case(name)))
     };
     Ok(match pattern {
         Pattern::Event(name) => match annotated(name) {
@@ -287,7 +289,12 @@ fn bound(program: &Program, file: &File, property: &Regular, span: Span) -> Resu
     let Recurring { dfa, again } = recurring;
     let monitor = Monitor {
         name: property.name.clone(),
-        language: property.language,
+        language: match property.notation {
+            Notation::Qre => Language::Qre,
+            Notation::Fsa => Language::Fsa,
+            Notation::Pattern => Language::Pattern,
+            Notation::Inca => Language::Inca,
+        },
         text: property.text.clone(),
         span,
         symbols: property.symbols.iter().map(|s| s.0.clone()).collect(),

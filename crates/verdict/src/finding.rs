@@ -110,6 +110,24 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// With nothing but what every finding has.
+    pub(crate) fn new(kind: Kind, severity: Severity, message: String, span: Span) -> Finding {
+        Finding {
+            kind,
+            severity,
+            message,
+            span,
+            tasks: Vec::new(),
+            alike: Vec::new(),
+            label: String::new(),
+            other: None,
+            trace: None,
+            waiting: Vec::new(),
+            guessed: false,
+            unshown: false,
+        }
+    }
+
     pub fn is_certain(&self) -> bool {
         !self.guessed && !self.unshown
     }

@@ -18,11 +18,11 @@
 //! An assertion in the source, `assert F`, means that F holds whenever control comes to its place, as in CATS: `always
 //! (at here -> F)`.
 
-use rendez_model::monitor::Monitor;
+use rendez_model::monitor::{Language, Monitor};
 use rendez_model::semantics::{Step, What};
 use rendez_model::state::{Lock, Pending, State, Status, TaskState, Wait};
 use rendez_model::{
-    Action, CallMode, EntryId, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value,
+    Action, CallMode, EntryId, EventKind, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value,
 };
 use rendez_property::Wrong;
 use rendez_property::ctl::{Atom, Formula};
@@ -32,7 +32,7 @@ use crate::bind::same;
 use crate::finding::{Finding, Kind, Severity};
 use crate::seen::alive;
 use crate::trace::Trace;
-use crate::verdict::{Answer, PropertyAnswer};
+use crate::verdict::{Answer, EngineId, PropertyAnswer};
 
 /// Which infinite executions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,14 +270,10 @@ pub fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
 /// The name of the event that is annotated at a location.
 pub fn annotation(program: &Program, loc: Loc) -> Option<&str> {
     match &program.node(loc).action {
-        Action::Event { name, .. } if !INNER.iter().any(|inner| name.starts_with(inner)) => Some(name),
+        Action::Event { kind: EventKind::Annotated, name, .. } => Some(name),
         _ => None,
     }
 }
-
-/// What marks places in the program, without being an event for users.
-const INNER: [&str; 3] = ["assert ", "library ", PLACE];
-const PLACE: &str = "place ";
 
 /// A formula with what it needs from the search.
 #[derive(Clone, Debug)]
@@ -439,10 +435,10 @@ impl Question {
     }
 
     /// A verdict on the formula.
-    pub fn answered(&self, engine: &'static str, fairness: Fairness, answer: Answer) -> PropertyAnswer {
+    pub fn answered(&self, engine: EngineId, fairness: Fairness, answer: Answer) -> PropertyAnswer {
         PropertyAnswer {
             name: self.name.clone(),
-            kind: "ctl",
+            language: Language::Ctl,
             engine,
             text: self.text.clone(),
             answer,
@@ -460,11 +456,10 @@ impl Question {
 fn asserted(program: &Program) -> Vec<(String, Span, Vec<Loc>)> {
     let mut found: Vec<(String, Span, Vec<Loc>)> = Vec::new();
     for (i, node) in program.nodes.iter().enumerate() {
-        let Action::Event { name, .. } = &node.action else { continue };
-        let Some(text) = name.strip_prefix("assert ") else { continue };
-        match found.iter_mut().find(|f| f.1 == node.span && f.0 == text) {
+        let Action::Event { kind: EventKind::Asserted, name, .. } = &node.action else { continue };
+        match found.iter_mut().find(|f| f.1 == node.span && f.0 == *name) {
             Some(same) => same.2.push(Loc::from(i)),
-            None => found.push((text.to_owned(), node.span, vec![Loc::from(i)])),
+            None => found.push((name.clone(), node.span, vec![Loc::from(i)])),
         }
     }
     found
@@ -549,7 +544,8 @@ fn before(program: &Program, places: &[Loc], raised: Raised) -> Vec<Loc> {
 
 /// Puts a mark before what may be left out because nothing depends on it.
 fn keep_place(program: &mut Program, loc: Loc) {
-    let leads_here = |n: &Node| matches!(&n.action, Action::Event { name, next } if *next == loc && name.starts_with(PLACE));
+    let leads_here =
+        |n: &Node| matches!(n.action, Action::Event { kind: EventKind::Place, next, .. } if next == loc);
     if program.nodes.iter().any(leads_here) {
         return;
     }
@@ -568,8 +564,8 @@ fn keep_place(program: &mut Program, loc: Loc) {
             | Action::Delay { .. }
     ) {
         let (node, next) = (node.clone(), Loc::from(program.nodes.len()));
-        let name = format!("{PLACE}{}", node.span.line);
-        program.nodes[loc.index()].action = Action::Event { name, next };
+        let name = node.span.line.to_string();
+        program.nodes[loc.index()].action = Action::Event { kind: EventKind::Place, name, next };
         program.nodes.push(node);
     }
 }
@@ -589,7 +585,7 @@ fn places(program: &Program, place: &str) -> Vec<Loc> {
                 node.span.line == line && file.is_none_or(|f| name.ends_with(f))
             }
             None => {
-                matches!(&node.action, Action::Event { name, .. } if name.eq_ignore_ascii_case(place))
+                matches!(&node.action, Action::Event { kind: EventKind::Annotated, name, .. } if name.eq_ignore_ascii_case(place))
             }
         }
     };

@@ -29,11 +29,14 @@ pub use finding::{Finding, Kind, Severity};
 pub use formula::{Fairness, Question, Resolved, accepted, annotation, awaits_lock, covers, is_event};
 pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};
 pub use random::Random;
+pub use rendez_model::monitor::Language;
 pub use reorder::fewest_switches;
 pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
-pub use verdict::{Answer, Findings, Forever, Outcome, PropertyAnswer, meets_bound, open_for_ever, vacuous};
+pub use verdict::{
+    Answer, EngineId, Findings, Forever, Outcome, PropertyAnswer, meets_bound, open_for_ever, vacuous,
+};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]
@@ -152,11 +155,19 @@ impl Obstacle {
 pub struct Reason {
     pub text: String,
     pub obstacle: Obstacle,
+    /// The text says itself what may help.
+    pub advises: bool,
 }
 
 impl Reason {
     pub fn new(obstacle: Obstacle, text: impl Into<String>) -> Reason {
-        Reason { text: text.into(), obstacle }
+        Reason { text: text.into(), obstacle, advises: false }
+    }
+
+    /// The same obstacle in other words, which say what may help.
+    #[must_use]
+    pub fn advising(self, text: impl Into<String>) -> Reason {
+        Reason { text: text.into(), advises: true, ..self }
     }
 }
 

@@ -59,7 +59,7 @@ mod tests {
             false => Answer::Holds,
         };
         let answers = Kind::ALL.iter().map(|k| (*k, answer(k))).collect();
-        Outcome { answers, ..Outcome::nothing("explore") }.promise(kind, program)
+        Outcome { answers, ..Outcome::nothing(crate::EngineId::Explore) }.promise(kind, program)
     }
 
     #[test]

@@ -330,7 +330,7 @@ impl<'p> Slicer<'p> {
         }
         match action {
             Action::Skip { .. } | Action::Return => false,
-            Action::Event { name, .. } => !name.starts_with("library "),
+            Action::Event { kind, .. } => *kind != EventKind::Library,
             Action::Assign { to, value, .. } => self.touches(to) || self.may_fail(loc, to, value),
             Action::Havoc { to, .. } => self.touches(to),
             // What follows a call that never comes back does not happen.

@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
-use rendez_model::Loc;
-use rendez_model::state::Wait;
+use rendez_model::state::{Status, Wait};
+use rendez_model::{ExceptionId, Loc};
 
+use super::results::{Answer, UNSHOWN};
 use super::*;
+use crate::blocking::kinds_of_blocking;
+use crate::seen::races;
 
 const EMBRACE: &str = "procedure P is
    task X is entry E; end X;
