@@ -6,7 +6,7 @@
 //! - If propagation reaches no violation, the property holds. Constraints that the proof does not need are then left
 //!   out, as long as that does not cost much more.
 //! - If it finds a path, the candidates that reject the path are noted, and the next set of constraints is tried.
-//! - If no candidate rejects the path, an execution is looked for (`replay.rs`). If there is none, alike tasks near the
+//! - If no candidate rejects the path, an execution is looked for (`explain.rs`). If there is none, alike tasks near the
 //!   property get nodes of their own, then all tasks, in programs with few enough tasks.
 //! - A path that leads to something that is not modelled, or beyond a bound, leaves the property open.
 //!
@@ -33,8 +33,8 @@ use rendez_verdict::{
 
 use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};
+use crate::explain::{Replay, replay};
 use crate::propagate::{Interleaving, Propagated, Verdict, propagate};
-use crate::replay::{Replay, replay};
 use crate::select::{Suspect, candidates, hitting, rejecting};
 use crate::tfg::{NodeId, Plan, Tfg};
 
