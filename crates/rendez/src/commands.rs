@@ -964,9 +964,9 @@ fn linear_graph(graph: &Graph, ready: Ready) -> u8 {
         return BAD_INPUT;
     };
     let text = match graph.format {
-        GraphFormat::Lp => rendez_ilp::export::lp(&plan.system(&learnt.net, &learnt.goal)),
-        GraphFormat::Mps => rendez_ilp::export::mps(&plan.system(&learnt.net, &learnt.goal)),
-        _ => rendez_ilp::export::dot(&program, &learnt.cache, &learnt.net),
+        GraphFormat::Lp => rendez_ilp::dump::lp(&plan.system(&learnt.net, &learnt.goal)),
+        GraphFormat::Mps => rendez_ilp::dump::mps(&plan.system(&learnt.net, &learnt.goal)),
+        _ => rendez_ilp::dump::dot(&program, &learnt.cache, &learnt.net),
     };
     show(&text, graph.format)
 }
