@@ -28,7 +28,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXPLAINED = ROOT / "scripts" / "mutants.tsv"
 FILES = [
     "crates/model/src/semantics.rs", "crates/model/src/semantics/*.rs", "crates/model/src/monitor.rs",
-    "crates/analysis/src/symmetry.rs", "crates/analysis/src/passes/slice.rs", "crates/reach/src/stubborn.rs",
+    "crates/analysis/src/symmetry.rs", "crates/analysis/src/symmetry/*.rs", "crates/analysis/src/passes/slice.rs",
+    "crates/analysis/src/passes/slice/*.rs", "crates/reach/src/stubborn.rs",
     "crates/reach/src/stubborn/*.rs", "crates/reach/src/symmetry.rs", "crates/reach/src/progress.rs",
     "crates/certificate/src/proof.rs", "crates/certificate/src/derive.rs", "crates/certificate/src/system.rs",
 ]

@@ -52,7 +52,7 @@ pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
         furthest: 0,
         unsupported: false,
     };
-    let state = search.local.settle(&semantics, semantics.initial(), |_, _| {});
+    let state = search.local.run_local(&semantics, semantics.initial(), |_, _| {});
     match search.run(state) {
         Some(true) => Verdict::Allowed,
         Some(false) if search.unsupported => Verdict::NotModelled,
@@ -128,11 +128,11 @@ impl Search<'_, '_> {
                                     }
                                 }
                             }
-                            let after = self.local.settle(self.semantics, outcome.state, |_, _| {});
+                            let after = self.local.run_local(self.semantics, outcome.state, |_, _| {});
                             next.push((position + 1, after, names));
                         }
                         _ => {
-                            let after = self.local.settle(self.semantics, outcome.state, |_, _| {});
+                            let after = self.local.run_local(self.semantics, outcome.state, |_, _| {});
                             let node = (position, after, names.clone());
                             if wanted == Some(task) { next.push(node) } else { later.push(node) }
                         }

@@ -240,7 +240,7 @@ impl<'r> Pattern<'r> {
             }
         }
         let mut steps = vec![0u32; self.removed.len()];
-        let settled = self.local.settle(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
+        let settled = self.local.run_local(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
         let id = self.graph.borrow_mut().find(&settled)?;
         let (far, task) = self.distance[id as usize];
         if far == FAR {

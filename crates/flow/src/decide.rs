@@ -6,7 +6,7 @@
 //! - If propagation reaches no violation, the property holds. Constraints that the proof does not need are then left
 //!   out, as long as that does not cost much more.
 //! - If it finds a path, the candidates that reject the path are noted, and the next set of constraints is tried.
-//! - If no candidate rejects the path, an execution is looked for (`replay.rs`). If there is none, alike tasks near the
+//! - If no candidate rejects the path, an execution is looked for (`explain.rs`). If there is none, alike tasks near the
 //!   property get nodes of their own, then all tasks, in programs with few enough tasks.
 //! - A path that leads to something that is not modelled, or beyond a bound, leaves the property open.
 //!
@@ -33,8 +33,8 @@ use rendez_verdict::{
 
 use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};
+use crate::explain::{Replay, replay};
 use crate::propagate::{Interleaving, Propagated, Verdict, propagate};
-use crate::replay::{Replay, replay};
 use crate::select::{Suspect, candidates, hitting, rejecting};
 use crate::tfg::{NodeId, Plan, Tfg};
 
@@ -95,13 +95,20 @@ pub fn decide(
             // letters told apart.
             let mut single = named.clone();
             single.monitors.iter_mut().for_each(Monitor::merge_alike);
-            One { program: &single, named: &named, settings, options, control, started: Instant::now() }
-                .decide()
+            PropertyRun {
+                program: &single,
+                named: &named,
+                settings,
+                options,
+                control,
+                started: Instant::now(),
+            }
+            .decide()
         })
         .collect()
 }
 
-struct One<'a> {
+struct PropertyRun<'a> {
     program: &'a Program,
     /// The same with letters as they were written.
     named: &'a Program,
@@ -112,7 +119,7 @@ struct One<'a> {
 }
 
 /// What one graph led to.
-enum Result {
+enum Decision {
     Proved {
         used: Vec<Constraint>,
         run: Propagated,
@@ -128,7 +135,7 @@ enum Result {
     },
 }
 
-impl One<'_> {
+impl PropertyRun<'_> {
     fn decide(&self) -> PropertyAnswer {
         let property = &self.program.monitors[0];
         let mut answer = PropertyAnswer {
@@ -189,7 +196,7 @@ impl One<'_> {
             stats.nodes = tfg.nodes.len();
             let shared = tfg.classes.iter().any(|c| c.size() > 1);
             match self.on(&tfg, &mut stats, &mut bytes) {
-                Result::Proved { used, run } => {
+                Decision::Proved { used, run } => {
                     answer.constraints = used.iter().map(|c| self.name(&tfg, c)).collect();
                     let left = !self.settings.given.is_empty() && !leaves_something(&tfg, &run);
                     answer.vacuous = match left {
@@ -205,17 +212,17 @@ impl One<'_> {
                     }
                     break;
                 }
-                Result::Broken(found) => {
+                Decision::Broken(found) => {
                     answer.answer = found.answer;
                     break;
                 }
-                Result::Stuck { .. } if shared && separate.is_empty() && !self.near(&tfg).is_empty() => {
+                Decision::Stuck { .. } if shared && separate.is_empty() && !self.near(&tfg).is_empty() => {
                     separate = self.near(&tfg);
                 }
-                Result::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
+                Decision::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
                     merge = false;
                 }
-                Result::Stuck { why } | Result::Cut { why } => {
+                Decision::Stuck { why } | Decision::Cut { why } => {
                     answer.answer = Answer::Inconclusive(why, Vec::new());
                     break;
                 }
@@ -291,7 +298,7 @@ impl One<'_> {
         }
     }
 
-    fn on(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Result {
+    fn on(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Decision {
         let automata = &self.program.monitors;
         let given: Vec<Constraint> = (1..automata.len()).map(|a| Constraint::Given(a as u8)).collect();
         let mut all = candidates(self.program, tfg);
@@ -321,7 +328,7 @@ impl One<'_> {
             let (path, at_end, unsupported) = match run.verdict {
                 Verdict::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
                 Verdict::Cut(end) => {
-                    return Result::Cut { why: end.why() };
+                    return Decision::Cut { why: end.why() };
                 }
                 Verdict::Broken { ref path, at_end } => (path.clone(), at_end, false),
                 Verdict::Unsupported { ref path } => (path.clone(), false, true),
@@ -363,11 +370,11 @@ impl One<'_> {
                         format!("an execution may reach something that is not modelled ({span})"),
                     ),
                 };
-                return Result::Cut { why };
+                return Decision::Cut { why };
             }
             return self.follow(tfg, &path);
         }
-        Result::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds").into() }
+        Decision::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds").into() }
     }
 
     /// Leaves out constraints that the proof does not need. Of the first `kept` none is left out.
@@ -378,7 +385,7 @@ impl One<'_> {
         mut run: Propagated,
         kept: usize,
         stats: &mut FlowStats,
-    ) -> Result {
+    ) -> Decision {
         let mut at = kept;
         while self.settings.constraints.is_none() && at < used.len() && used.len() > kept + 1 {
             let mut fewer = used.clone();
@@ -401,16 +408,16 @@ impl One<'_> {
                 at += 1;
             }
         }
-        Result::Proved { used, run }
+        Decision::Proved { used, run }
     }
 
     /// Looks for the execution behind a path.
-    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Result {
+    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Decision {
         if let Some(loc) = self.program.wide_select() {
             let span = self.program.place(loc);
             let why =
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
-            return Result::Stuck { why: why.into() };
+            return Decision::Stuck { why: why.into() };
         }
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let written = rendez_analysis::semantics(self.named, self.options.recursion);
@@ -422,7 +429,7 @@ impl One<'_> {
                 Replay::Found(moves, state) => {
                     findings.seen(&Seen::Broken { monitor: 0 }, &moves, &state);
                     if !findings.contradictions.is_empty() {
-                        return Result::Stuck {
+                        return Decision::Stuck {
                             why: "a path is left, and its trace does not show the violation".into(),
                         };
                     }
@@ -432,7 +439,7 @@ impl One<'_> {
                         self.options.fairness,
                         |_| Reason::default(),
                     );
-                    return Result::Broken(Box::new(answers.swap_remove(0)));
+                    return Decision::Broken(Box::new(answers.swap_remove(0)));
                 }
                 Replay::Stuck(node) => stuck = node,
             }
@@ -445,7 +452,7 @@ impl One<'_> {
             })
             .map(|n| tfg.describe(self.program, *n))
             .collect();
-        Result::Stuck {
+        Decision::Stuck {
             why: format!(
                 "a path is left that no execution was found for; it fails at: {} (the path: {})",
                 tfg.describe(self.program, stuck),

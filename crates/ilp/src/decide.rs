@@ -4,7 +4,7 @@
 //! section 2) asks for a flow through the automata of all tasks that a violation would need. If there is none, there is
 //! no violation; if there is one, an analyst must look at it. This file is the loop around that question: learn a net
 //! of the program (`rendez_network`), write its linear system (`rendez_certificate`), prove that it has no solution or
-//! find one (`prove.rs`), and look for the execution behind a solution (`replay.rs`).
+//! find one (`prove.rs`), and look for the execution behind a solution (`explain.rs`).
 //!
 //! Where the solution has no execution, the abstraction is refined. Flow through separate components does not see in
 //! which order they move. The replay says which two components have places that are needed together and never were;
@@ -34,8 +34,8 @@ use rendez_verdict::{
     Seen, Stats, Witness, covers, lasso, open_for_ever, vacuous,
 };
 
+use crate::explain::{Replayed, replay, within};
 use crate::prove::{Effort, Limits, Proved, prove};
-use crate::replay::{Replayed, replay, within};
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +77,8 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
             };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
-            One { program: &single, subject, settings, options, control, started: Instant::now() }.decide()
+            PropertyRun { program: &single, subject, settings, options, control, started: Instant::now() }
+                .decide()
         })
         .collect()
 }
@@ -85,10 +86,10 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
 /// Decides whether a state can be reached in which nobody can move.
 pub fn deadlock(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Decided {
     let subject = Subject::Deadlock;
-    One { program, subject, settings, options, control, started: Instant::now() }.decide()
+    PropertyRun { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
 
-struct One<'a> {
+struct PropertyRun<'a> {
     program: &'a Program,
     subject: Subject,
     settings: &'a Settings,
@@ -97,13 +98,13 @@ struct One<'a> {
     started: Instant,
 }
 
-enum Result {
+enum Decision {
     Proved(Option<Proof>),
     Found { moves: Vec<Move>, state: Box<State>, guessed: bool, loop_from: Option<usize> },
     Unknown(Reason),
 }
 
-impl One<'_> {
+impl PropertyRun<'_> {
     fn decide(self) -> Decided {
         let monitor = self.program.monitors.first();
         let mut answer = PropertyAnswer {
@@ -125,7 +126,7 @@ impl One<'_> {
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let mut proof = None;
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
-            Result::Proved(found) => {
+            Decision::Proved(found) => {
                 proof = found;
                 if proof.is_some() {
                     answer.assumptions = self.bounds();
@@ -144,8 +145,8 @@ impl One<'_> {
                     answer.vacuous = None;
                 }
             }
-            Result::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
-            Result::Found { moves, state, guessed, loop_from } => {
+            Decision::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
+            Decision::Found { moves, state, guessed, loop_from } => {
                 let mut findings = Findings::new(&semantics);
                 let seen = if monitor.is_some() { Seen::Broken { monitor: 0 } } else { Seen::Blocked };
                 let mut found = (moves, state, loop_from);
@@ -153,7 +154,7 @@ impl One<'_> {
                     // Perhaps something certain happens as well.
                     let mut certain = Plan { skip_guesses: true, ..self.plan() };
                     let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
-                    if let Result::Found { moves, state, guessed: false, loop_from } = again {
+                    if let Decision::Found { moves, state, guessed: false, loop_from } = again {
                         found = (moves, state, loop_from);
                     }
                 }
@@ -212,7 +213,7 @@ impl One<'_> {
         plan: &mut Plan,
         stats: &mut IlpStats,
         witness: &mut Witness,
-    ) -> Result {
+    ) -> Decision {
         let until = self.options.timeout.map(|t| self.started + t);
         let budget = Budget { until, memory: self.options.memory, control: self.control };
         let began = Instant::now();
@@ -224,16 +225,16 @@ impl One<'_> {
         stats.generation = began.elapsed();
         let learnt = match learnt {
             Ok(learnt) => learnt,
-            Err(NoNet::Late) => return Result::Unknown(End::Time.why()),
-            Err(NoNet::Full) => return Result::Unknown(End::Memory.why()),
+            Err(NoNet::Late) => return Decision::Unknown(End::Time.why()),
+            Err(NoNet::Full) => return Decision::Unknown(End::Memory.why()),
             Err(NoNet::Interrupted) => {
-                return Result::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
+                return Decision::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
             }
-            Err(_) => return Result::Unknown("the parts of the program have too many states".into()),
+            Err(_) => return Decision::Unknown("the parts of the program have too many states".into()),
         };
         stats.flowgraph = learnt.net.largest;
         if !learnt.is_covered() {
-            return Result::Unknown(Reason::new(
+            return Decision::Unknown(Reason::new(
                 Obstacle::Unmodelled,
                 "an execution may reach something that is not modelled",
             ));
@@ -247,7 +248,7 @@ impl One<'_> {
             return self.found(semantics, &first.moves);
         }
         if let Some(loc) = net.stopped {
-            return Result::Unknown(match self.program.bound_at(loc, self.options.recursion) {
+            return Decision::Unknown(match self.program.bound_at(loc, self.options.recursion) {
                 Some(bound) => {
                     Reason::new(Obstacle::Bound, format!("an execution may meet a bound: {bound}"))
                 }
@@ -262,11 +263,11 @@ impl One<'_> {
             let bytes = cache.memory() + net.memory() + system.memory();
             stats.bytes = stats.bytes.max(bytes);
             if bytes > self.options.memory {
-                return Result::Unknown(End::Memory.why());
+                return Decision::Unknown(End::Memory.why());
             }
             let possible = net.transitions.iter().any(|t| !t.goes_on());
             if !possible && matches!(target, Goal::Target) {
-                return Result::Proved(None);
+                return Decision::Proved(None);
             }
             let cuts = plan.augmented.is_empty();
             let patient = !cuts || smallest(&net, &[]).is_none();
@@ -285,8 +286,8 @@ impl One<'_> {
             stats.cuts += effort.cuts + effort.traps;
             stats.branches += effort.branches;
             let x = match proved {
-                Proved::Nothing(proof) => return Result::Proved(Some(proof)),
-                Proved::Unknown(why) => return Result::Unknown(why),
+                Proved::Nothing(proof) => return Decision::Proved(Some(proof)),
+                Proved::Unknown(why) => return Decision::Unknown(why),
                 Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
@@ -308,18 +309,18 @@ impl One<'_> {
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
                 if unsupported.is_some() {
-                    return Result::Unknown(Reason::new(
+                    return Decision::Unknown(Reason::new(
                         Obstacle::Unmodelled,
                         "an execution may reach something that is not modelled",
                     ));
                 }
                 let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &cache, &net, t));
-                return Result::Unknown(Reason::from(format!(
+                return Decision::Unknown(Reason::from(format!(
                     "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
                 )));
             };
             if let Some(told) = self.control.ended() {
-                return Result::Unknown(told.why());
+                return Decision::Unknown(told.why());
             }
             net = net.merge(a, b);
             plan.merges.push((a, b));
@@ -329,19 +330,19 @@ impl One<'_> {
     }
 
     /// Runs moves on the semantics, up to what was looked for.
-    fn found(&self, semantics: &Semantics, moves: &[Move]) -> Result {
+    fn found(&self, semantics: &Semantics, moves: &[Move]) -> Decision {
         let mut state = semantics.initial();
         let mut done = Vec::new();
         let mut guessed = false;
         for mv in moves {
             let Some(outcome) = semantics.step(&state, *mv) else {
-                return Result::Unknown("internal error: a trace does not replay".into());
+                return Decision::Unknown("internal error: a trace does not replay".into());
             };
             guessed |= outcome.step.guessed;
             state = outcome.state;
             done.push(*mv);
             if self.subject != Subject::Deadlock && outcome.step.broken.contains(&0) {
-                return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+                return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
             }
         }
         if self.subject == Subject::Deadlock {
@@ -350,23 +351,23 @@ impl One<'_> {
             done.extend(waits);
             let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
             if !(0..last.tasks.len()).any(moves) {
-                return Result::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
+                return Decision::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
             }
         }
         if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
-            return Result::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+            return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
         }
-        Result::Unknown("internal error: a trace shows nothing".into())
+        Decision::Unknown("internal error: a trace shows nothing".into())
     }
 }
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
-fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Result {
+fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Decision {
     let Some(trace) = lasso(semantics, moves, first) else {
-        return Result::Unknown("a loop of the net is none of the program".into());
+        return Decision::Unknown("a loop of the net is none of the program".into());
     };
     let guessed = trace.guessed();
-    Result::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
+    Decision::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
 }
 
 /// Whether two components may be made one.

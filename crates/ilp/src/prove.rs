@@ -69,6 +69,18 @@ const SECONDS: f64 = 5.0;
 /// So many solutions that are not whole are shown.
 const PROBES: usize = 3;
 
+/// The case that is looked at: the rows that it adds to the system, the proof so far, and the cases that are left.
+struct Cases<'a> {
+    net: &'a Net,
+    system: &'a System,
+    limits: &'a Limits<'a>,
+    steps: Vec<ProofStep>,
+    local: Vec<Row>,
+    /// How many rows each case that is left shares with this one, and its own.
+    open: Vec<(usize, Row)>,
+    lp: Lp,
+}
+
 /// `probe` is shown solutions that are not whole, and says whether there is an execution behind one.
 pub fn prove(
     net: &Net,
@@ -77,121 +89,153 @@ pub fn prove(
     effort: &mut Effort,
     probe: &mut dyn FnMut(&[i64]) -> bool,
 ) -> Proved {
-    let mut steps = Vec::new();
-    let mut local: Vec<Row> = Vec::new();
-    let mut open: Vec<(usize, Row)> = Vec::new();
-    let mut lp = Lp::new(system, &local);
-    let unknown = |why: Reason| Proved::Unknown(why);
-    let up = |x: &[f64]| -> Vec<i64> { x.iter().map(|v| (v - SMALL).ceil() as i64).collect() };
+    let lp = Lp::new(system, &[]);
+    let mut cases = Cases { net, system, limits, steps: Vec::new(), local: Vec::new(), open: Vec::new(), lp };
     let mut last = Vec::new();
     for _ in 0..limits.nodes {
         if let Some(told) = limits.control.ended() {
-            return unknown(told.why());
+            return Proved::Unknown(told.why());
         }
         if limits.until.is_some_and(|t| Instant::now() > t) {
-            return unknown(End::Time.why());
+            return Proved::Unknown(End::Time.why());
         }
         effort.programs += 1;
-        let x = match lp.solve(limits.until) {
-            Solved::Late => return unknown(End::Time.why()),
-            Solved::Failed => return unknown("the linear program could not be solved".into()),
+        let x = match cases.lp.solve(limits.until) {
+            Solved::Late => return Proved::Unknown(End::Time.why()),
+            Solved::Failed => return Proved::Unknown("the linear program could not be solved".into()),
             Solved::Optimal(x) => x,
-            Solved::Infeasible => {
-                let Some(sum) = refute(system, &local) else {
-                    return unknown(
-                        "the solver says that there is no solution, but that could not be shown exactly"
-                            .into(),
-                    );
-                };
-                steps.push(ProofStep::Sum(sum));
-                let Some((rows, second)) = open.pop() else {
-                    return Proved::Nothing(Proof { steps });
-                };
-                local.truncate(rows);
-                local.push(second);
-                lp = Lp::new(system, &local);
-                continue;
-            }
+            Solved::Infeasible => match cases.close() {
+                Some(proved) => return proved,
+                None => continue,
+            },
         };
-        let is_whole = |v: f64| (v - v.round()).abs() < SMALL;
-        let mut x = x;
-        let cut = |x: &[f64]| if limits.cuts { unfireable(net, x) } else { Vec::new() };
-        let mut sets = cut(&x);
-        if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && effort.branches < limits.branches {
-            // Whole numbers, if they are easy to find.
-            effort.programs += 1;
-            let left =
-                limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
-            if let Whole::Found(found) = whole(system, &local, left.min(SECONDS)) {
-                sets = cut(&found);
-                x = found;
-            }
-        }
+        let (x, sets) = cases.unfireable(x, effort);
         if !sets.is_empty() {
-            let mut forced = false;
-            for places in &sets {
-                let (nothing, entered) = empty_or_entered(net, places);
-                lp.fix(&nothing.terms, true);
-                effort.programs += 1;
-                let infeasible = matches!(lp.solve(limits.until), Solved::Infeasible);
-                lp.fix(&nothing.terms, false);
-                if !infeasible {
-                    continue;
-                }
-                local.push(nothing);
-                let sum = refute(system, &local);
-                local.pop();
-                let Some(sum) = sum else { continue };
-                steps.push(ProofStep::Empty(places.clone()));
-                steps.push(ProofStep::Sum(sum));
-                lp.add(&entered);
-                local.push(entered);
-                effort.cuts += 1;
-                forced = true;
+            match cases.cut(&sets, effort) {
+                true => continue,
+                false => return Proved::Open(round_up(&x)),
             }
-            if !forced {
-                if effort.branches >= limits.branches {
-                    return Proved::Open(up(&x));
-                }
-                let places = &sets[0];
-                let (nothing, entered) = empty_or_entered(net, places);
-                steps.push(ProofStep::Empty(places.clone()));
-                open.push((local.len(), entered));
-                local.push(nothing);
-                lp = Lp::new(system, &local);
-                effort.branches += 1;
-            }
-            continue;
         }
         // Choices that the system makes come before what follows from them.
         let choices = system.transitions..x.len();
         let column = choices.chain(0..system.transitions).find(|c| !is_whole(x[*c]));
         if let Some(column) = column {
-            last = up(&x);
+            last = round_up(&x);
             if effort.branches < PROBES && probe(&last) {
                 return Proved::Candidate(last);
             }
             if effort.branches >= limits.branches {
                 return Proved::Open(last);
             }
-            let value = x[column].floor() as i64;
-            steps.push(ProofStep::Whole(column as u32, value));
-            open.push((local.len(), Row::at_least(vec![(column as u32, 1)], value + 1)));
-            local.push(Row::at_most(vec![(column as u32, 1)], value));
-            lp = Lp::new(system, &local);
-            effort.branches += 1;
+            cases.branch(column as u32, x[column].floor() as i64, effort);
             continue;
         }
         if let Some((places, row)) = broken_trap(net, system, &x) {
-            steps.push(ProofStep::Trap(places));
-            lp.add(&row);
-            local.push(row);
+            cases.steps.push(ProofStep::Trap(places));
+            cases.lp.add(&row);
+            cases.local.push(row);
             effort.traps += 1;
             continue;
         }
         return Proved::Candidate(x.iter().map(|v| v.round() as i64).collect());
     }
     Proved::Open(last)
+}
+
+fn is_whole(v: f64) -> bool {
+    (v - v.round()).abs() < SMALL
+}
+
+fn round_up(x: &[f64]) -> Vec<i64> {
+    x.iter().map(|v| (v - SMALL).ceil() as i64).collect()
+}
+
+impl Cases<'_> {
+    /// This case has no solution: goes on with the next, or ends if none is left.
+    fn close(&mut self) -> Option<Proved> {
+        let Some(sum) = refute(self.system, &self.local) else {
+            let why = "the solver says that there is no solution, but that could not be shown exactly";
+            return Some(Proved::Unknown(why.into()));
+        };
+        self.steps.push(ProofStep::Sum(sum));
+        let Some((rows, second)) = self.open.pop() else {
+            return Some(Proved::Nothing(Proof { steps: std::mem::take(&mut self.steps) }));
+        };
+        self.local.truncate(rows);
+        self.local.push(second);
+        self.lp = Lp::new(self.system, &self.local);
+        None
+    }
+
+    /// Sets of places that show that a solution can never be fired. Without one, a solution in whole numbers is looked
+    /// for, and for sets that show it of that one.
+    fn unfireable(&self, x: Vec<f64>, effort: &mut Effort) -> (Vec<f64>, Vec<Vec<PlaceId>>) {
+        let limits = self.limits;
+        let cut = |x: &[f64]| if limits.cuts { unfireable(self.net, x) } else { Vec::new() };
+        let sets = cut(&x);
+        if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && effort.branches < limits.branches {
+            // Whole numbers, if they are easy to find.
+            effort.programs += 1;
+            let left =
+                limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
+            if let Whole::Found(found) = whole(self.system, &self.local, left.min(SECONDS)) {
+                let sets = cut(&found);
+                return (found, sets);
+            }
+        }
+        (x, sets)
+    }
+
+    /// Rules out that a set of places stays empty, for every set of which that has no solution. If there is none, both
+    /// cases are looked at for the first set; false if there are too many cases.
+    fn cut(&mut self, sets: &[Vec<PlaceId>], effort: &mut Effort) -> bool {
+        let mut forced = false;
+        for places in sets {
+            let (nothing, entered) = empty_or_entered(self.net, places);
+            self.lp.fix(&nothing.terms, true);
+            effort.programs += 1;
+            let infeasible = matches!(self.lp.solve(self.limits.until), Solved::Infeasible);
+            self.lp.fix(&nothing.terms, false);
+            if !infeasible {
+                continue;
+            }
+            self.local.push(nothing);
+            let sum = refute(self.system, &self.local);
+            self.local.pop();
+            let Some(sum) = sum else { continue };
+            self.steps.push(ProofStep::Empty(places.clone()));
+            self.steps.push(ProofStep::Sum(sum));
+            self.lp.add(&entered);
+            self.local.push(entered);
+            effort.cuts += 1;
+            forced = true;
+        }
+        if forced {
+            return true;
+        }
+        if effort.branches >= self.limits.branches {
+            return false;
+        }
+        let (nothing, entered) = empty_or_entered(self.net, &sets[0]);
+        self.steps.push(ProofStep::Empty(sets[0].clone()));
+        self.split(nothing, entered, effort);
+        true
+    }
+
+    /// A column is at most a value, or more.
+    fn branch(&mut self, column: u32, value: i64, effort: &mut Effort) {
+        self.steps.push(ProofStep::Whole(column, value));
+        let more = Row::at_least(vec![(column, 1)], value + 1);
+        self.split(Row::at_most(vec![(column, 1)], value), more, effort);
+    }
+
+    /// Goes on with the first of two cases and leaves the second for later.
+    fn split(&mut self, first: Row, second: Row, effort: &mut Effort) {
+        self.open.push((self.local.len(), second));
+        self.local.push(first);
+        self.lp = Lp::new(self.system, &self.local);
+        effort.branches += 1;
+    }
 }
 
 /// Sets of places that are empty at first and that no transition of the solution enters, though

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 
 use rendez_certificate::depths::{Arc, keep_connected};
 use rendez_certificate::{Query, Row, System};
-use rendez_model::Program;
 use rendez_model::semantics::What;
+use rendez_model::{Program, TaskId};
 use rendez_petri::StepCache;
 use rendez_petri::net::{Net, PlaceId, Role};
 
@@ -32,7 +32,7 @@ pub struct Edge {
     pub to: PlaceId,
     /// Caller, entry, values; whether it begins or ends.
     pub label: String,
-    /// A step of its own component alone: it balances no other one.
+    /// Nobody else takes part: nothing has to match it.
     pub internal: bool,
     pub letters: Vec<u32>,
 }
@@ -47,8 +47,15 @@ pub struct Published {
     query: Query,
 }
 
-/// The label of a step, and whether it is internal to its component.
-fn label(program: &Program, cache: &StepCache, outcome: u32) -> (String, bool) {
+/// What the two sides of a transition have in common.
+struct Label {
+    text: String,
+    /// Who hands something over.
+    caller: Option<TaskId>,
+    internal: bool,
+}
+
+fn label(program: &Program, cache: &StepCache, outcome: u32) -> Label {
     let story = &cache.stories[outcome as usize];
     let met = story.steps.iter().find_map(|s| match s.what {
         What::Accepted { caller, entry, .. } => Some((caller, entry)),
@@ -57,13 +64,15 @@ fn label(program: &Program, cache: &StepCache, outcome: u32) -> (String, bool) {
     });
     match (met, story.movers.first()) {
         (Some((caller, entry)), _) => {
-            (format!("{};{}", program.tasks[caller.index()].name, program.entry_name(entry)), false)
+            let text = format!("{};{}", program.tasks[caller.index()].name, program.entry_name(entry));
+            Label { text, caller: Some(caller), internal: false }
         }
         (None, Some((task, _))) if story.steps.is_empty() => {
             let entry = story.entries.first().map_or(String::new(), |e| program.entry_name(e.0));
-            (format!("end {};{entry}", program.tasks[task.index()].name), false)
+            let text = format!("end {};{entry}", program.tasks[task.index()].name);
+            Label { text, caller: None, internal: false }
         }
-        _ => (format!("internal {outcome}"), true),
+        _ => Label { text: format!("internal {outcome}"), caller: None, internal: true },
     }
 }
 
@@ -78,27 +87,20 @@ impl Published {
                 continue;
             }
             // What is handed over is part of the label, as far as it makes a difference to the caller.
-            let (mut label, internal) = label(program, cache, t.outcome);
-            let caller = label.split(';').next().unwrap_or_default().to_owned();
-            let side =
-                t.before.iter().position(|p| net.components[net.component_of(*p) as usize].name == caller);
-            if let Some(side) = side {
-                label += &format!(";{}", t.after[side]);
+            let Label { mut text, caller, internal } = label(program, cache, t.outcome);
+            let caller = caller.map(|c| &program.tasks[c.index()].name);
+            let is_caller = |p: &PlaceId| Some(&net.components[net.component_of(*p) as usize].name) == caller;
+            if let Some(side) = t.before.iter().position(is_caller) {
+                text += &format!(";{}", t.after[side]);
             }
             for (from, to) in t.before.iter().zip(&t.after) {
                 let component = net.component_of(*from);
                 let label = match letters.is_empty() {
-                    true => label.clone(),
-                    false => format!("{label};{letters:?}"),
+                    true => text.clone(),
+                    false => format!("{text};{letters:?}"),
                 };
-                edges.push(Edge {
-                    component,
-                    from: *from,
-                    to: *to,
-                    label,
-                    internal,
-                    letters: letters.clone(),
-                });
+                let (from, to) = (*from, *to);
+                edges.push(Edge { component, from, to, label, internal, letters: letters.clone() });
             }
         }
         edges.sort();
@@ -198,9 +200,9 @@ impl Published {
             let mut sides = sides.values();
             let first = sides.next().cloned().unwrap_or_default();
             let second = sides.next().cloned().unwrap_or_default();
-            let terms: Vec<(u32, i64)> =
-                first.iter().map(|e| (*e, 1)).chain(second.iter().map(|e| (*e, -1))).collect();
-            if !first.iter().any(|e| self.edges[*e as usize].internal) {
+            let internal = first.iter().any(|e| self.edges[*e as usize].internal);
+            let terms = first.iter().map(|e| (*e, 1)).chain(second.iter().map(|e| (*e, -1))).collect();
+            if !internal {
                 rows.push(Row { terms, equal: true, least: 0 });
                 names.push(format!("rendezvous {label}"));
             }

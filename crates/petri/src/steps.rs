@@ -146,7 +146,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         let start = self.semantics.initial();
         let mut first = MacroStep::new(&start);
         let work = (0..start.tasks.len()).map(TaskId::from).collect();
-        self.settle(&mut first, work);
+        self.run_local(&mut first, work);
         first
     }
 
@@ -458,7 +458,7 @@ impl<'s, 'p> Steps<'s, 'p> {
             result.fate = Fate::Skipped;
         }
         if result.fate == Fate::Followed {
-            self.settle(&mut result, work);
+            self.run_local(&mut result, work);
         }
         out.push(result);
     }
@@ -488,7 +488,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// Runs steps that concern no other task until none is left.
-    fn settle(&self, run: &mut MacroStep, mut work: Vec<TaskId>) {
+    fn run_local(&self, run: &mut MacroStep, mut work: Vec<TaskId>) {
         if !self.merge {
             return;
         }

@@ -18,7 +18,7 @@
 //! Outcomes that show something to a check come last, so a comparison with one number separates them from the others.
 //! For states of one word, each outcome is a mask and a word to set.
 //!
-//! The rows replaced the walk over flat tables (`flat.rs`) for most programs: a search of a gas station took 0.55 of
+//! The rows replaced the walk over flat tables (`flat_tables.rs`) for most programs: a search of a gas station took 0.55 of
 //! the time, readers and writers 0.65. More than 1,024 bits, or more rows than stay in the near cache, are not worth
 //! it, and flat tables remain.
 

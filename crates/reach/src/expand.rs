@@ -1,7 +1,7 @@
 //! The successors of a state, reduced.
 //!
 //! One state is expanded in one of four ways: by a task that only chooses for itself, by a stubborn set, by all tasks
-//! except twins, or by all tasks without any reduction. What is followed is noted beside the state, because graphs and
+//! except tasks of one orbit, or by all tasks without any reduction. What is followed is noted beside the state, because graphs and
 //! traces expand states again and must follow the same steps.
 //!
 //! A *chooser* is a task whose next step is local but has several outcomes. Its step is a persistent set by itself
@@ -25,14 +25,14 @@
 
 use std::ops::Range;
 
-use crate::crew::List;
 use crate::enabled::Enabled;
-use crate::flat::{Flat, Found};
+use crate::flat_tables::{FlatTables, Found};
 use crate::index::Index;
+use crate::level_workers::List;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
 use crate::stubborn::{Here, Looking, Places, Scratch, Stubborn};
-use crate::symmetry::{Missing, Symmetry, Turns};
+use crate::symmetry::{Factors, Missing, Symmetry};
 use rendez_petri::step_cache::DecisionTrees;
 use rendez_petri::steps::Fate;
 
@@ -43,7 +43,7 @@ pub const PLAIN: u32 = u32::MAX;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States whose children are not told apart.
-const FAMILY: u32 = 128;
+const SIBLINGS: u32 = 128;
 /// As many hashes as fit where memory is near.
 const RECENT_BITS: u32 = 14;
 
@@ -73,7 +73,7 @@ pub struct Fast {
 pub enum Form {
     Bits(Enabled),
     /// If there are too many outcomes.
-    Flat(Flat),
+    Flat(FlatTables),
 }
 
 /// Which steps of a state are wanted.
@@ -100,10 +100,10 @@ pub enum Followed {
 
 /// What becomes of tasks whose steps are the like of those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twins {
-    LeftOut,
+pub enum Orbit {
+    OneMember,
     /// A way may have been found before it was known that they are alike.
-    Followed,
+    AllMembers,
 }
 
 /// The same, for looking at what was reached.
@@ -121,7 +121,7 @@ impl Shared<'_> {
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
     /// that just states with a choice are kept. Calls `f` with every outcome taken.
-    fn slide(
+    fn collapse_chain(
         &self,
         from: &[u64],
         to: &mut [u64],
@@ -166,16 +166,16 @@ impl Shared<'_> {
     }
 
     /// Calls `f` with every run of outcomes that was followed from a state, or cut, where it leads,
-    /// and the turns that make it the state that stands for it.
+    /// and the factors that make it the state that stands for it.
     pub fn successors(
         &self,
         id: u32,
-        twins: Twins,
+        orbit: Orbit,
         scratch: &mut Scratch,
         mut f: impl FnMut(&[u32], &[u64], &[u16]),
     ) {
         let mut looking = std::mem::take(&mut scratch.looking);
-        let Looking { words, to, run, values, turns, alike, some } = &mut looking;
+        let Looking { words, to, run, values, factors, alike, some } = &mut looking;
         words.resize(self.layout.words, 0);
         to.resize(self.layout.words, 0);
         self.store.read(id, words);
@@ -196,8 +196,8 @@ impl Shared<'_> {
         };
         alike.clear();
         alike.resize(self.trees.tasks(), false);
-        if let (Some(symmetry), false, Twins::LeftOut) = (self.symmetry, around, twins) {
-            symmetry.twins(self.layout, words, alike, self.trees.tasks());
+        if let (Some(symmetry), false, Orbit::OneMember) = (self.symmetry, around, orbit) {
+            symmetry.redundant(self.layout, words, alike, self.trees.tasks());
         }
         for (task, is_twin) in alike.iter().enumerate() {
             let left_out = match (one, around) {
@@ -216,14 +216,14 @@ impl Shared<'_> {
                 run.clear();
                 run.push(number);
                 if outcome.fate == Fate::Followed && !plain {
-                    let _ = self.slide(words, to, scratch, |number| run.push(number));
+                    let _ = self.collapse_chain(words, to, scratch, |number| run.push(number));
                 }
-                turns.clear();
+                factors.clear();
                 if let Some(symmetry) = self.symmetry {
                     // Everything that is needed was learnt when the state was expanded.
-                    let _ = symmetry.settle(self.layout, to, values, turns);
+                    let _ = symmetry.canonise(self.layout, to, values, factors);
                 }
-                f(run, to, turns);
+                f(run, to, factors);
             }
         }
         scratch.looking = looking;
@@ -248,9 +248,9 @@ pub struct Worker {
     pub recent_for: Option<u32>,
     pub writer: Writer,
     pub values: Vec<u32>,
-    pub turns: Turns,
+    pub factors: Factors,
     /// Tasks whose steps are the like of those of others.
-    pub twins: Vec<bool>,
+    pub redundant: Vec<bool>,
     /// Tasks whose steps had to be found in trees, though there are bits or flat tables; and those of the state at hand.
     pub missed: usize,
     pub unsure: Vec<u32>,
@@ -282,7 +282,7 @@ pub enum Unknown {
     /// The step of a task in some state.
     Step(usize, Vec<u64>),
     /// What a content becomes by a symmetry.
-    Turn(Missing),
+    Image(Missing),
 }
 
 /// A task that only chooses for itself, if there is one: it may as well go first.
@@ -410,7 +410,7 @@ impl Worker {
         index: &mut Index,
         ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
-        let parents = family(&ids);
+        let parents = siblings(&ids);
         let done = self.collect_batch(shared, fast, ids);
         self.add_found(shared, index, parents);
         done
@@ -424,7 +424,7 @@ impl Worker {
         list: &mut List,
         ids: Range<u32>,
     ) -> Result<(), (u32, Unknown)> {
-        let parents = family(&ids);
+        let parents = siblings(&ids);
         let done = self.collect_batch(shared, fast, ids);
         self.list_found(shared, list, parents);
         done
@@ -474,7 +474,7 @@ impl Worker {
             self.words.copy_from_slice(words);
             let start = self.found.len();
             let collected = self.collect_fast::<W>(shared, fast, id);
-            match collected.and_then(|moves| self.settle(shared, start).map(|()| moves)) {
+            match collected.and_then(|moves| self.canonise(shared, start).map(|()| moves)) {
                 Ok(true) => {}
                 Ok(false) if self.blocked.len() < MOST_BLOCKED => self.blocked.push(id),
                 Ok(false) => {}
@@ -498,7 +498,7 @@ impl Worker {
         fast: &Fast,
         id: u32,
     ) -> Result<bool, Unknown> {
-        if shared.symmetry.is_some() || self.twins.len() != shared.trees.tasks() {
+        if shared.symmetry.is_some() || self.redundant.len() != shared.trees.tasks() {
             self.find_twins(shared);
         }
         match &fast.form {
@@ -536,7 +536,7 @@ impl Worker {
         };
         while let Some(task) = self.unsure.pop() {
             self.missed += 1;
-            if !self.twins[task as usize] {
+            if !self.redundant[task as usize] {
                 moves |= match self.collect::<W>(shared, id, task as usize) {
                     Ok(some) => some,
                     Err(unknown) => {
@@ -562,7 +562,7 @@ impl Worker {
         let width = if W == 0 { shared.layout.words } else { W };
         let mut allowed = enabled.allowed::<B>(&self.words[..width], from);
         if shared.symmetry.is_some() {
-            for (task, _) in self.twins.iter().enumerate().filter(|(_, twin)| **twin) {
+            for (task, _) in self.redundant.iter().enumerate().filter(|(_, twin)| **twin) {
                 enabled.leave_out(task, from, &mut allowed);
             }
         }
@@ -591,13 +591,13 @@ impl Worker {
     fn collect_flat<const W: usize>(
         &mut self,
         shared: &Shared,
-        flat: &Flat,
+        flat: &FlatTables,
         id: u32,
     ) -> Result<bool, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         let mut moves = false;
         for task in &flat.tasks {
-            if self.twins[task.task as usize] {
+            if self.redundant[task.task as usize] {
                 continue;
             }
             let (first, last) = match flat.steps(task, &self.words[..width]) {
@@ -662,11 +662,11 @@ impl Worker {
         apply(outcome, shared.patches, &mut self.found[start..start + width]);
     }
 
-    /// Collects all successors but those by twins; whether some step is possible.
+    /// Collects all successors but those by redundant tasks; whether some step is possible.
     fn collect_all<const W: usize>(&mut self, shared: &Shared, id: u32) -> Result<bool, Unknown> {
         let mut moves = false;
         for task in 0..shared.trees.tasks() {
-            if !self.twins[task] {
+            if !self.redundant[task] {
                 moves |= self.collect::<W>(shared, id, task)?;
             }
         }
@@ -679,10 +679,10 @@ impl Worker {
         if shared.stubborn.is_some() && !self.plain {
             for start in (0..self.found.len()).step_by(width) {
                 let to = &mut self.found[start..start + width];
-                shared.slide(&self.words, to, &mut self.scratch, |_| {})?;
+                shared.collapse_chain(&self.words, to, &mut self.scratch, |_| {})?;
             }
         }
-        self.settle(shared, 0)?;
+        self.canonise(shared, 0)?;
         self.transitions += self.found.len() / width;
         Ok(())
     }
@@ -701,20 +701,20 @@ impl Worker {
     fn find_twins(&mut self, shared: &Shared) {
         let tasks = shared.trees.tasks();
         match shared.symmetry {
-            Some(symmetry) => symmetry.twins(shared.layout, &self.words, &mut self.twins, tasks),
+            Some(symmetry) => symmetry.redundant(shared.layout, &self.words, &mut self.redundant, tasks),
             None => {
-                self.twins.clear();
-                self.twins.resize(tasks, false);
+                self.redundant.clear();
+                self.redundant.resize(tasks, false);
             }
         }
     }
 
     /// Replaces what was found by what stands for it.
-    fn settle(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
+    fn canonise(&mut self, shared: &Shared, from: usize) -> Result<(), Unknown> {
         if let Some(symmetry) = shared.symmetry {
             for words in self.found[from..].chunks_exact_mut(shared.layout.words) {
-                let settled = symmetry.settle(shared.layout, words, &mut self.values, &mut self.turns);
-                settled.map_err(Unknown::Turn)?;
+                let canonical = symmetry.canonise(shared.layout, words, &mut self.values, &mut self.factors);
+                canonical.map_err(Unknown::Image)?;
             }
         }
         Ok(())
@@ -773,6 +773,6 @@ impl Worker {
 }
 
 /// The numbers between which parents are noted to be: what is written seldom is seldom waited for.
-fn family(ids: &Range<u32>) -> (u32, u32) {
-    (ids.start / FAMILY * FAMILY, ids.end.saturating_sub(1) / FAMILY * FAMILY + FAMILY - 1)
+fn siblings(ids: &Range<u32>) -> (u32, u32) {
+    (ids.start / SIBLINGS * SIBLINGS, ids.end.saturating_sub(1) / SIBLINGS * SIBLINGS + SIBLINGS - 1)
 }

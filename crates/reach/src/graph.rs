@@ -25,7 +25,7 @@ use rendez_model::TaskId;
 use rendez_verdict::{Control, End};
 use rustc_hash::FxHashMap;
 
-use crate::expand::{Twins, View};
+use crate::expand::{Orbit, View};
 use crate::index::Index;
 use crate::store::Finder;
 use crate::stubborn::Scratch;
@@ -107,7 +107,7 @@ impl Graph {
         let (mut edges, mut targets) = (Vec::new(), Vec::new());
         let last = states.end.saturating_sub(1);
         for id in states {
-            view.successors(id, Twins::LeftOut, &mut scratch, |run, to, _| {
+            view.successors(id, Orbit::OneMember, &mut scratch, |run, to, _| {
                 if view.trees.outcomes[run[0] as usize].fate == Fate::Followed {
                     edges.push(graph.targets.len());
                     targets.extend_from_slice(to);
@@ -227,13 +227,13 @@ impl Roles {
             let here = roles.first[&id].clone();
             view.each_pair(id, |t, u| roles.unite(here[t], here[u]));
             let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
-            view.successors(id, Twins::LeftOut, &mut scratch, |_, _, turns| {
+            view.successors(id, Orbit::OneMember, &mut scratch, |_, _, factors| {
                 let target = graph.target(edge);
                 edge += 1;
                 if target != ELSEWHERE {
                     let mut there = vec![0; tasks];
                     for (t, first) in here.iter().enumerate() {
-                        there[symmetry.task(turns, TaskId::from(t)).index()] = *first;
+                        there[symmetry.task(factors, TaskId::from(t)).index()] = *first;
                     }
                     found.push((target, there));
                 }

@@ -5,26 +5,26 @@
 //! the default checks, [`ctl`] temporal formulas. [`hashed`] searches keep less than the states;
 //! [`progress`] needs none at all where the code alone shows that nobody waits for ever.
 
-mod alone;
 pub mod cats;
 mod check;
-mod crew;
 pub mod ctl;
 mod enabled;
 mod exceptions;
 mod expand;
 mod finite;
-mod flat;
+mod flat_tables;
 mod graph;
 mod hashed;
 mod index;
-mod noticed;
+mod level_workers;
+mod main_unfolding;
 mod progress;
 mod reached;
 mod search;
 mod store;
 mod stubborn;
 mod symmetry;
+mod visible;
 mod walk;
 
 pub use check::{check, held_without_data, properties, reach};

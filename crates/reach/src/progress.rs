@@ -18,7 +18,7 @@
 //! innermost of them ends.
 //!
 //! Tasks are followed by their control flow only, except the main program, which is followed with its data
-//! (`alone.rs`), so that a loop over an array of tasks is known to call every one of them. The proof is ours; it is not
+//! (`main_unfolding.rs`), so that a loop over an array of tasks is known to call every one of them. The proof is ours; it is not
 //! in the papers on which the engines are built. What it does not cover (recursion, requeues, aborts, asynchronous
 //! selects, allocators) makes it give up. It is used when a limit is hit, and compared with every finding of the
 //! search.
@@ -35,8 +35,8 @@ use rendez_model::{
     TaskId, VarId,
 };
 
-use crate::alone::{Alone, At};
 use crate::finite;
+use crate::main_unfolding::{At, MainUnfolding};
 
 /// The proof goes through the code once for each place at which somebody may wait: so much, and it is given up.
 const MOST_WORK: usize = 20_000_000;
@@ -116,7 +116,7 @@ struct Proof<'p> {
     activations_fail: bool,
     /// Entries whose calls do not raise an exception.
     safe_calls: Vec<bool>,
-    main: Option<Alone>,
+    main: Option<MainUnfolding>,
     /// Places at which a task may wait for ever, as far as is known.
     waits: Vec<Wait>,
 }
@@ -524,7 +524,8 @@ impl Proof<'_> {
             (0..self.program.entries.len()).map(|e| self.is_safe(EntryId::from(e))).collect();
         self.safe_calls = safe;
         loop {
-            let main = Alone::follow(self.program, TaskId::ENVIRONMENT, |loc, fold| self.raises(loc, fold));
+            let main =
+                MainUnfolding::follow(self.program, TaskId::ENVIRONMENT, |loc, fold| self.raises(loc, fold));
             let Some(main) = main else { return };
             // Only the first call of each.
             let mut again = Vec::new();

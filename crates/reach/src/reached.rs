@@ -23,13 +23,13 @@ use rendez_petri::step_cache::StepCache;
 use rendez_petri::steps::Fate;
 use rendez_verdict::{Control, End, Stats};
 
-use crate::expand::{Twins, View};
+use crate::expand::{Orbit, View};
 use crate::graph::{Graph, Limits};
 use crate::index::Index;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store};
 use crate::stubborn::{Places, Scratch, Stubborn};
-use crate::symmetry::{Symmetry, Turns};
+use crate::symmetry::{Factors, Symmetry};
 
 /// Everything that was reached.
 pub struct Reached<'s, 'p> {
@@ -108,8 +108,8 @@ impl Reached<'_, '_> {
         self.edges(id).into_iter().flat_map(|e| e.1).collect()
     }
 
-    /// On the way to a state: each state, the outcomes from there, and the turns after them.
-    fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Turns)> {
+    /// On the way to a state: each state, the outcomes from there, and the factors after them.
+    fn edges(&self, mut id: u32) -> Vec<(u32, Vec<u32>, Factors)> {
         let mut target = vec![0; self.layout.words];
         let mut path = Vec::new();
         let mut scratch = Scratch::default();
@@ -118,10 +118,10 @@ impl Reached<'_, '_> {
             let mut taken = None;
             // The first is the nearest to the start.
             for parent in self.store.parents(id) {
-                self.view().successors(parent, Twins::Followed, &mut scratch, |run, to, turns| {
+                self.view().successors(parent, Orbit::AllMembers, &mut scratch, |run, to, factors| {
                     let followed = self.cache.trees.outcomes[run[0] as usize].fate == Fate::Followed;
                     if taken.is_none() && followed && to == target {
-                        taken = Some((parent, run.to_vec(), turns.to_vec()));
+                        taken = Some((parent, run.to_vec(), factors.to_vec()));
                     }
                 });
                 if taken.is_some() {
@@ -147,7 +147,7 @@ impl Reached<'_, '_> {
         };
         // How the states at hand are turned; what really happens is turned back.
         let mut turned = Permutation::identity(program);
-        for (from, run, turns) in self.edges(id) {
+        for (from, run, factors) in self.edges(id) {
             let moves = run.iter().flat_map(|o| self.cache.stories[*o as usize].moves.iter().copied());
             match way.permutation.is_identity() {
                 true => way.moves.extend(moves),
@@ -156,8 +156,8 @@ impl Reached<'_, '_> {
                     way.moves.extend(run.into_iter().map(|m| m.0));
                 }
             }
-            if let (Some(symmetry), false) = (&self.symmetry, turns.is_empty()) {
-                turned = symmetry.permutation(program, &turns).after(&turned);
+            if let (Some(symmetry), false) = (&self.symmetry, factors.is_empty()) {
+                turned = symmetry.permutation(program, &factors).after(&turned);
                 way.permutation = turned.inverse();
             }
         }

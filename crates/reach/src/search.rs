@@ -1,7 +1,7 @@
 //! Breadth-first search over packed states.
 //!
 //! The search applies outcomes that were learnt once (`rendez_network`) to packed states, level by level. A level is
-//! expanded from tables that nobody changes meanwhile, by all threads at once if it is large (`crew.rs`). A state at
+//! expanded from tables that nobody changes meanwhile, by all threads at once if it is large (`level_workers.rs`). A state at
 //! which a step is not known is set aside; one thread learns what it needs afterwards and expands it. Learning may show
 //! that a slot needs more bits. Then all states are packed anew, with bits to spare for slots that have been growing,
 //! so that this happens seldom.
@@ -17,7 +17,7 @@
 //! cells had better have slots of their own. Slow growth does not trigger a restart.
 //!
 //! Each level of enough states gets tables made for the layout at hand: bits (`enabled.rs`), or flat arrays where there
-//! are too many outcomes (`flat.rs`). With stubborn sets there are none, and the decision trees are asked.
+//! are too many outcomes (`flat_tables.rs`). With stubborn sets there are none, and the decision trees are asked.
 //!
 //! The index grows to the size that recent levels suggest: levels mostly shrink as they grew, so a level larger than
 //! all before lets twice the number of states be expected.
@@ -30,18 +30,18 @@ use rendez_model::EntryId;
 use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_verdict::{Control, End, Kind, Options, Stats};
 
-use crate::crew::{BATCH, Crew};
 use crate::enabled::Enabled;
 use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Wanted, Worker};
-use crate::flat::Flat;
+use crate::flat_tables::FlatTables;
 use crate::graph::{Graph, Limits, Roles};
 use crate::hashed::Keep;
 use crate::index::Index;
-use crate::noticed::Noticed;
+use crate::level_workers::{BATCH, LevelWorkers};
 use crate::reached::Reached;
 use crate::store::{Layout, MOST_STATES, Patch, Store};
 use crate::stubborn::{Places, Stubborn, update_places};
 use crate::symmetry::Symmetry;
+use crate::visible::Visible;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -60,10 +60,10 @@ pub struct Config {
     /// What to keep of states; with less than all of it, nothing is ever proved.
     pub keep: Keep,
     /// A task or object with more contents than this is stored cell by cell.
-    pub whole: usize,
+    pub split_above: usize,
     /// What formulas of branching time notice. These are about every choice: each state that is kept is expanded
     /// wholly, and stubborn sets only say which steps are without a choice.
-    pub branching: Option<Noticed>,
+    pub branching: Option<Visible>,
     /// A call and the accept statement that takes it are one step where nobody can tell.
     pub meet: bool,
     /// Every wait begins with a step of its own: fairness asks who has come where.
@@ -74,7 +74,13 @@ pub struct Config {
     pub large: Option<usize>,
     /// The default checks that are asked for; all if there is none.
     pub wanted: Vec<Kind>,
+    /// How long stubborn sets are tried before a plain search is. Where numbers of states must not depend on the speed of
+    /// the machine, as long as it takes.
+    pub at_once: Duration,
 }
+
+/// How long stubborn sets are tried first, if nobody says otherwise.
+const AT_ONCE: Duration = Duration::from_millis(400);
 
 impl Default for Config {
     /// One thread, with all reductions.
@@ -87,12 +93,13 @@ impl Default for Config {
             deadlock_only: false,
             first_only: false,
             keep: Keep::States,
-            whole: 64,
+            split_above: 64,
             branching: None,
             meet: true,
             waits: false,
             forget: true,
             large: None,
+            at_once: AT_ONCE,
             wanted: Vec::new(),
         }
     }
@@ -111,13 +118,13 @@ impl Config {
 }
 
 /// Why a search must start again.
-pub enum Again {
+pub enum Restart {
     /// The queues of these entries must be followed.
-    Loud(Vec<EntryId>),
+    TrackQueues(Vec<EntryId>),
     /// Without stubborn sets.
-    Plainly,
+    WithoutPor,
     /// With slots for the cells of those that have these slots.
-    Apart(Vec<usize>),
+    SplitSlots(Vec<usize>),
 }
 
 /// Reaches every state, as far as limits allow. If it turns out that queues of some entries must be
@@ -128,7 +135,7 @@ pub fn search<'s, 'p>(
     config: &Config,
     options: &Options,
     control: &Control,
-) -> Result<Reached<'s, 'p>, Again> {
+) -> Result<Reached<'s, 'p>, Restart> {
     let mut run = Run::new(cache, config, options, control);
     let end = run.everything();
     run.finish(end)
@@ -269,15 +276,15 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
         }
     }
 
-    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Again> {
+    fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Restart> {
         if self.must_track_queues {
-            return Err(Again::Loud(self.cache.steps.tracked_queues.borrow().clone()));
+            return Err(Restart::TrackQueues(self.cache.steps.tracked_queues.borrow().clone()));
         }
         if self.in_vain() {
-            return Err(Again::Plainly);
+            return Err(Restart::WithoutPor);
         }
         if !self.varied.is_empty() {
-            return Err(Again::Apart(self.varied));
+            return Err(Restart::SplitSlots(self.varied));
         }
         let (threads, until) = (self.threads(), self.until());
         let mut worker = std::mem::take(&mut self.worker);
@@ -502,7 +509,7 @@ impl Run<'_, '_, '_> {
             let counts = (0..slots.count_slots()).map(|slot| slots.count(slot));
             let form = match Enabled::new(trees, counts, &self.layout, &self.patches) {
                 Some(enabled) => Form::Bits(enabled),
-                None => Form::Flat(Flat::new(trees, &self.layout, &self.patches)),
+                None => Form::Flat(FlatTables::new(trees, &self.layout, &self.patches)),
             };
             self.fast = Some(Fast { known, form });
         }
@@ -632,8 +639,8 @@ impl Run<'_, '_, '_> {
                 let from = Instant::now();
                 self.cache.learn(task, &values);
                 self.learning += from.elapsed();
-                if let Some(noticed) = &self.config.branching {
-                    noticed.extend(&mut self.seen, &self.cache, task, &values);
+                if let Some(visible) = &self.config.branching {
+                    visible.extend(&mut self.seen, &self.cache, task, &values);
                 }
                 let slots = &self.cache.slots;
                 self.fast = self.fast.take().filter(|fast| match &fast.form {
@@ -641,8 +648,8 @@ impl Run<'_, '_, '_> {
                     Form::Flat(flat) => flat.lasts(|slot| slots.count(slot)),
                 });
             }
-            (Unknown::Turn(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.cache.slots),
-            (Unknown::Turn(_), None) => {}
+            (Unknown::Image(missing), Some(symmetry)) => symmetry.learn(missing, &mut self.cache.slots),
+            (Unknown::Image(_), None) => {}
         }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.update(&mut self.cache.slots);
@@ -655,7 +662,7 @@ impl Run<'_, '_, '_> {
         let new = &self.cache.trees.changes[self.patches.len()..];
         let slots = &self.cache.slots;
         // In a search that went far, contents that come slowly are no reason to begin again.
-        let most = self.config.whole.max(self.store.len() / STATES_A_CONTENT);
+        let most = self.config.split_above.max(self.store.len() / STATES_A_CONTENT);
         let varied = |slot: usize| slots.count(slot) > most && slots.is_mixed(slot);
         if self.cache.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
             self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
@@ -747,8 +754,8 @@ impl Run<'_, '_, '_> {
             let mut index = std::mem::take(&mut self.index);
             let (bounds, shared) = (self.bounds(), self.shared());
             let limit = || bounds.end().is_some();
-            let crew = Crew::new(workers.len(), large, self.outlook, &limit);
-            left = crew.work(&mut workers, &shared, &mut index, left);
+            let level = LevelWorkers::new(workers.len(), large, self.outlook, &limit);
+            left = level.work(&mut workers, &shared, &mut index, left);
             self.index = index;
             let later = |w: &mut Worker| [std::mem::take(&mut w.again), std::mem::take(&mut w.deferred)];
             let deferred: Vec<u32> = workers.iter_mut().flat_map(later).flatten().collect();

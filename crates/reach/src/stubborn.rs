@@ -156,7 +156,7 @@ pub struct Looking {
     pub to: Vec<u64>,
     pub run: Vec<u32>,
     pub values: Vec<u32>,
-    pub turns: Vec<u16>,
+    pub factors: Vec<u16>,
     pub alike: Vec<bool>,
     pub some: Vec<u32>,
 }

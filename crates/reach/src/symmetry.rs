@@ -18,7 +18,7 @@
 //! - A symmetry may hold only once start-up code is behind: a main program starts its alike tasks one after the other.
 //!   Each generator has guards that say which tasks are past the code that it does not preserve, and it is used only in
 //!   states where all of them are.
-//! - If a generator maps a state to itself, the tasks that it exchanges are twins there, and the steps of one stand for
+//! - If a generator maps a state to itself, the tasks that it exchanges are redundant there, and the steps of one stand for
 //!   those of the other.
 //!
 //! Which permutations were applied behind a step is found out again when it is needed. A trace is made by undoing them
@@ -77,7 +77,7 @@ pub struct Missing {
 }
 
 /// The symmetries that led from a state to the one that stands for it, by number.
-pub type Turns = Vec<u16>;
+pub type Factors = Vec<u16>;
 
 impl Symmetry {
     /// None if the program has none that can be used.
@@ -169,30 +169,30 @@ impl Symmetry {
         target.map[missing.number as usize] = image.unwrap_or(UNKNOWN);
     }
 
-    /// Replaces a state by the one that stands for it; notes how in `turns`.
-    pub fn settle(
+    /// Replaces a state by the one that stands for it; notes how in `factors`.
+    pub fn canonise(
         &self,
         layout: &Layout,
         words: &mut [u64],
         values: &mut Vec<u32>,
-        turns: &mut Turns,
+        factors: &mut Factors,
     ) -> Result<(), Missing> {
-        turns.clear();
+        factors.clear();
         layout.unpack(words, values);
-        let settled = self.sort(values, turns);
-        if settled.is_ok() && !turns.is_empty() {
+        let canonical = self.sort(values, factors);
+        if canonical.is_ok() && !factors.is_empty() {
             layout.pack_into(values, words);
         }
-        settled
+        canonical
     }
 
-    fn sort(&self, values: &mut [u32], turns: &mut Turns) -> Result<(), Missing> {
+    fn sort(&self, values: &mut [u32], factors: &mut Factors) -> Result<(), Missing> {
         let mut images = Vec::new();
         let count = self.generators.len();
         // There and back, as long as something gets smaller.
         let mut back = false;
         loop {
-            let so_far = turns.len();
+            let so_far = factors.len();
             for k in 0..count {
                 let i = if back { count - 1 - k } else { k };
                 let generator = &self.generators[i];
@@ -210,10 +210,10 @@ impl Symmetry {
                     for (target, image) in generator.targets.iter().zip(&images) {
                         values[target.slot] = *image;
                     }
-                    turns.push(i as u16);
+                    factors.push(i as u16);
                 }
             }
-            if turns.len() == so_far {
+            if factors.len() == so_far {
                 return Ok(());
             }
             back = !back;
@@ -221,11 +221,11 @@ impl Symmetry {
     }
 
     /// Finds the tasks whose steps in a state are the like of those of a task before them.
-    pub fn twins(&self, layout: &Layout, words: &[u64], twins: &mut Vec<bool>, tasks: usize) {
-        twins.clear();
-        twins.resize(tasks, false);
+    pub fn redundant(&self, layout: &Layout, words: &[u64], redundant: &mut Vec<bool>, tasks: usize) {
+        redundant.clear();
+        redundant.resize(tasks, false);
         for generator in self.generators.iter().filter(|g| g.keeps(layout, words)) {
-            generator.pairs.iter().for_each(|pair| twins[pair.1] = true);
+            generator.pairs.iter().for_each(|pair| redundant[pair.1] = true);
         }
     }
 
@@ -236,15 +236,15 @@ impl Symmetry {
         }
     }
 
-    /// All turns as one permutation.
-    pub fn permutation(&self, program: &Program, turns: &[u16]) -> Permutation {
+    /// All factors as one permutation.
+    pub fn permutation(&self, program: &Program, factors: &[u16]) -> Permutation {
         let identity = Permutation::identity(program);
-        turns.iter().fold(identity, |all, i| self.generators[usize::from(*i)].permutation.after(&all))
+        factors.iter().fold(identity, |all, i| self.generators[usize::from(*i)].permutation.after(&all))
     }
 
     /// Where a task goes.
-    pub fn task(&self, turns: &[u16], task: TaskId) -> TaskId {
-        turns.iter().fold(task, |task, i| self.generators[usize::from(*i)].permutation.task(task))
+    pub fn task(&self, factors: &[u16], task: TaskId) -> TaskId {
+        factors.iter().fold(task, |task, i| self.generators[usize::from(*i)].permutation.task(task))
     }
 
     /// What happens at an entry may happen at all that are like it.

@@ -8,7 +8,7 @@ use rendez_flow::cfg::Facts;
 use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
 use rendez_flow::propagate::{Interleaving, Verdict, propagate};
-use rendez_flow::tfg::{Plan, Tfg, What};
+use rendez_flow::tfg::{NodeKind, Plan, Tfg};
 use rendez_flow::{Settings, cells_to_follow, decide};
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{Answer, Control, Options, PropertyAnswer};
@@ -224,7 +224,7 @@ fn graph(program: &Program, cells: &BTreeSet<VarId>, optimise: bool) -> Tfg {
 fn published_events(tfg: &Tfg) -> Bits {
     let mut events = Bits::new(tfg.nodes.len());
     for (n, node) in tfg.nodes.iter().enumerate() {
-        let is_rendezvous = node.is_com() && node.what != What::Other;
+        let is_rendezvous = node.is_com() && node.kind != NodeKind::Other;
         if is_rendezvous || !node.letters.is_empty() {
             events.set(n as u32);
         }

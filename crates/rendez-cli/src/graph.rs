@@ -116,9 +116,9 @@ fn linear_graph(graph: &Graph, prepared: Prepared) -> Result<String, Error> {
         return Err(Error::Settings("the parts of the program have too many states".into()));
     };
     Ok(match graph.format {
-        GraphFormat::Lp => rendez_ilp::export::lp(&plan.system(&learnt.net, &learnt.goal)),
-        GraphFormat::Mps => rendez_ilp::export::mps(&plan.system(&learnt.net, &learnt.goal)),
-        _ => rendez_ilp::export::dot(&program, &learnt.cache, &learnt.net),
+        GraphFormat::Lp => rendez_ilp::dump::lp(&plan.system(&learnt.net, &learnt.goal)),
+        GraphFormat::Mps => rendez_ilp::dump::mps(&plan.system(&learnt.net, &learnt.goal)),
+        _ => rendez_ilp::dump::dot(&program, &learnt.cache, &learnt.net),
     })
 }
 

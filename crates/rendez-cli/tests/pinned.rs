@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Parser;
 use rendez_cli::arguments::{Arguments, Command};
@@ -68,7 +69,7 @@ fn generated(source: &str) -> Option<Program> {
 fn pinned(name: &str, program: &Program) -> String {
     let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let options = Options { max_states: MOST_STATES, ..Options::default() };
-    let config = Config::default();
+    let config = Config { at_once: Duration::from_secs(3600), ..Config::default() };
     let ways = [
         config.clone(),
         Config { stubborn: false, ..config.clone() },

@@ -96,7 +96,7 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     let config = Config::default();
     let merged = Config { stubborn: false, symmetry: false, ..config.clone() };
     // Cells have slots of their own.
-    let apart = Config { whole: 2, ..merged.clone() };
+    let apart = Config { split_above: 2, ..merged.clone() };
     // All that is for large levels only.
     let large = Config { merge: false, large: Some(0), ..apart.clone() };
     all.push(("reach, unmerged", reached(&program, large.clone())?));
@@ -218,7 +218,7 @@ fn an_accepted_call_depends_on_its_own_guard() {
         rendez_analysis::passes::propagate_constants(&mut program);
         let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
         // Cells have slots of their own.
-        let config = Config { whole: 2, stubborn: false, symmetry: false, ..Config::default() };
+        let config = Config { split_above: 2, stubborn: false, symmetry: false, ..Config::default() };
         let reached = rendez_reach::reach(&semantics, &Options::default(), &config, &Control::default(), &[]);
         assert_eq!(reached.end, End::Complete);
         (reached.stats.states, reached.cache.trees.outcomes.len())
@@ -248,7 +248,7 @@ fn threads_reach_the_states_that_one_reaches() {
         let options = Options { max_states: 5_000, ..Options::default() };
         let reach = |threads: usize, whole: usize| {
             let plain = Config { merge: false, stubborn: false, symmetry: false, ..Config::default() };
-            let config = Config { threads, whole, large: Some(0), ..plain };
+            let config = Config { threads, split_above: whole, large: Some(0), ..plain };
             rendez_reach::reach(&semantics, &options, &config, &Control::default(), &[])
         };
         for whole in [2, 64] {

@@ -209,7 +209,7 @@ fn reduced(program: &Program, sliced: &Program, options: &Options, exact: &str) 
     let none = Config { merge: false, ..merged.clone() };
     let stubborn = Config { stubborn: true, ..merged.clone() };
     // All that is for large levels only, with cells that have slots of their own.
-    let large = Config { whole: 2, large: Some(0), threads: 2, ..all.clone() };
+    let large = Config { split_above: 2, large: Some(0), threads: 2, ..all.clone() };
     for (name, program, config) in [
         ("reach, nothing", program, &none),
         ("reach, merged", program, &merged),

@@ -39,7 +39,7 @@ impl LocalSteps {
     }
 
     /// Runs local steps from `state` to rest and reports each, with the state before it.
-    pub fn settle(
+    pub fn run_local(
         &self,
         semantics: &Semantics,
         mut state: State,
@@ -88,15 +88,15 @@ impl LocalSteps {
     /// The single moves that moves of a merged search stand for.
     pub fn unmerged(&self, semantics: &Semantics, moves: &[Move]) -> Vec<Move> {
         let mut single = Vec::new();
-        let settle = |state: State, single: &mut Vec<Move>| {
-            self.settle(semantics, state, |o, _| single.push(Move { task: o.step.task, choice: 0 }))
+        let run_local = |state: State, single: &mut Vec<Move>| {
+            self.run_local(semantics, state, |o, _| single.push(Move { task: o.step.task, choice: 0 }))
         };
-        let mut state = settle(semantics.initial(), &mut single);
+        let mut state = run_local(semantics.initial(), &mut single);
         for mv in moves {
             single.push(*mv);
             // A move that is not possible is found out when the trace is replayed.
             let Some(outcome) = semantics.step(&state, *mv) else { break };
-            state = settle(outcome.state, &mut single);
+            state = run_local(outcome.state, &mut single);
         }
         single
     }

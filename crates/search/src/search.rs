@@ -235,7 +235,7 @@ impl<F: Frontier> Run<'_, '_, F> {
 
     fn first_state(&mut self, initial: State) -> State {
         let mut seen = Vec::new();
-        let state = self.local.settle(self.semantics, initial, |o, _| seen.push(o.step.clone()));
+        let state = self.local.run_local(self.semantics, initial, |o, _| seen.push(o.step.clone()));
         for step in &seen {
             self.note(step, &state, 0, None, &state);
         }
@@ -335,7 +335,7 @@ impl<F: Frontier> Run<'_, '_, F> {
                 continue;
             }
             let mut settled = Vec::new();
-            let after = self.local.settle(self.semantics, outcome.state, |o, before| {
+            let after = self.local.run_local(self.semantics, outcome.state, |o, before| {
                 if o.step.task == task {
                     flags |= self.effort.of(self.program(), &self.local.access, o, before);
                 }

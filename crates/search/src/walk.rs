@@ -45,7 +45,7 @@ pub fn walk(
         moves.clear();
         walks += 1;
         let mut ended = false;
-        let mut state = local.settle(semantics, semantics.initial(), |_, _| {});
+        let mut state = local.run_local(semantics, semantics.initial(), |_, _| {});
         for step in 0..LENGTH {
             if step % POLL == POLL - 1 && over() {
                 return;
@@ -77,7 +77,7 @@ pub fn walk(
                     ended = true;
                     break;
                 }
-                state = local.settle(semantics, outcome.state, |_, _| {});
+                state = local.run_local(semantics, outcome.state, |_, _| {});
                 break;
             }
             if !moved {

@@ -22,10 +22,10 @@ use rendez_verdict::{Resolved, is_event};
 
 /// The formulas that are to be decided.
 #[derive(Clone, Debug)]
-pub struct Noticed(pub Vec<Resolved>);
+pub struct Visible(pub Vec<Resolved>);
 
-impl Noticed {
-    /// Finds out which outcomes are noticed, of those that a task turned out to have with some contents of slots.
+impl Visible {
+    /// Finds out which outcomes are visible, of those that a task turned out to have with some contents of slots.
     pub fn extend(&self, seen: &mut Vec<bool>, cache: &StepCache, task: usize, values: &[u32]) {
         let mut looked = vec![false; values.len()];
         cache.trees.looked_at(task, |slot| values[slot], |slot| looked[slot] = true);

@@ -14,7 +14,7 @@
 use crate::store::{Layout, Patch, merged};
 use rendez_petri::step_cache::{DecisionTrees, Known};
 
-pub struct Flat {
+pub struct FlatTables {
     pub tasks: Vec<Task>,
     looks: Vec<Look>,
     /// What comes next, by contents: of tasks, then of the slots that are looked at.
@@ -58,9 +58,9 @@ pub enum Found {
     Slow,
 }
 
-impl Flat {
-    pub fn new(trees: &DecisionTrees, layout: &Layout, patches: &[Patch]) -> Flat {
-        let mut flat = Flat {
+impl FlatTables {
+    pub fn new(trees: &DecisionTrees, layout: &Layout, patches: &[Patch]) -> FlatTables {
+        let mut flat = FlatTables {
             tasks: Vec::new(),
             looks: Vec::new(),
             next: Vec::new(),

@@ -21,7 +21,7 @@ use rendez_model::{Action, EntryId, Expr, Loc, Place, Program, Storage, TaskId, 
 use rustc_hash::FxHashMap;
 
 /// The ways of a task through its code.
-pub struct Alone {
+pub struct MainUnfolding {
     pub states: Vec<At>,
     next: Vec<Vec<u32>>,
 }
@@ -38,14 +38,14 @@ type Known = Vec<Option<i64>>;
 /// More states are not followed.
 const MOST: usize = 20_000;
 
-impl Alone {
+impl MainUnfolding {
     /// Follows a task; None if there is too much to follow. `raises` says whether an action may raise an
     /// exception, given how expressions look with what is known.
     pub fn follow(
         program: &Program,
         task: TaskId,
         raises: impl Fn(Loc, &dyn Fn(&Expr) -> Expr) -> bool,
-    ) -> Option<Alone> {
+    ) -> Option<MainUnfolding> {
         let mut changed = vec![false; program.vars.len()];
         for t in (0..program.tasks.len()).map(TaskId::from).filter(|t| *t != task) {
             for loc in task_code(program, t) {
@@ -63,7 +63,7 @@ impl Alone {
                 _ => None,
             })
             .collect();
-        let mut alone = Alone { states: Vec::new(), next: Vec::new() };
+        let mut alone = MainUnfolding { states: Vec::new(), next: Vec::new() };
         let mut numbers: FxHashMap<(Loc, Known), u32> = FxHashMap::default();
         let mut work = vec![(program.tasks[task.index()].start, first)];
         numbers.insert(work[0].clone(), 0);

@@ -23,7 +23,7 @@ use rendez_model::{EntryId, Owner, TaskId};
 use rendez_verdict::{Control, Options};
 use rustc_hash::FxHashMap;
 
-use crate::tfg::{NodeId, Tfg, What};
+use crate::tfg::{NodeId, NodeKind, Tfg};
 
 /// Something on a path that an execution must do.
 struct Anchor {
@@ -82,7 +82,7 @@ fn anchors(tfg: &Tfg, path: &[NodeId]) -> Vec<Anchor> {
         let node = &tfg.nodes[*id as usize];
         let members = |c: u16| tfg.classes[usize::from(c)].members.clone();
         let tasks: Vec<TaskId> = node.classes.iter().flat_map(|c| members(*c)).collect();
-        if let What::Accept { entry, .. } | What::Enter { entry } = node.what {
+        if let NodeKind::Accept { entry, .. } | NodeKind::Enter { entry } = node.kind {
             let callers = members(node.classes[0]);
             all.push(Anchor { node: *id, what: Seen::Accept { callers, entry }, tasks: tasks.clone() });
         }

@@ -75,7 +75,7 @@ impl List {
 }
 
 /// What the threads have in common.
-pub struct Crew<'l> {
+pub struct LevelWorkers<'l> {
     threads: usize,
     /// Levels with fewer states are not for several threads.
     large: usize,
@@ -98,14 +98,14 @@ pub struct Crew<'l> {
     again: AtomicBool,
 }
 
-impl<'l> Crew<'l> {
+impl<'l> LevelWorkers<'l> {
     pub fn new(
         threads: usize,
         large: usize,
         outlook: Outlook,
         limit: &'l (dyn Fn() -> bool + Sync),
-    ) -> Crew<'l> {
-        Crew {
+    ) -> LevelWorkers<'l> {
+        LevelWorkers {
             threads,
             large,
             outlook,
@@ -122,7 +122,7 @@ impl<'l> Crew<'l> {
     }
 
     /// Waits for all threads.
-    fn meet(&self) {
+    fn barrier(&self) {
         let meeting = self.arrived.fetch_add(1, Ordering::AcqRel) / self.threads;
         let mut looks = 0;
         let waiting = || self.arrived.load(Ordering::Acquire) / self.threads == meeting;
@@ -149,7 +149,7 @@ impl<'l> Crew<'l> {
         let each = SEGMENTS.div_ceil(self.threads);
         let mut segments = index.segments().chunks_mut(each);
         let own = segments.next().unwrap_or_default();
-        let member = |me: usize| Member { crew: self, shared, me, first: me * each };
+        let member = |me: usize| Member { workers: self, shared, me, first: me * each };
         std::thread::scope(|scope| {
             for (worker, me) in others.iter_mut().zip(1..) {
                 let (part, level) = (segments.next().unwrap_or_default(), level.clone());
@@ -161,7 +161,7 @@ impl<'l> Crew<'l> {
 }
 
 /// Nobody waits for a thread that has failed.
-struct Present<'a>(&'a Crew<'a>);
+struct Present<'a>(&'a LevelWorkers<'a>);
 
 impl Drop for Present<'_> {
     fn drop(&mut self) {
@@ -173,7 +173,7 @@ impl Drop for Present<'_> {
 
 /// One of the threads.
 struct Member<'a> {
-    crew: &'a Crew<'a>,
+    workers: &'a LevelWorkers<'a>,
     shared: &'a Shared<'a>,
     me: usize,
     /// The first of its segments.
@@ -183,52 +183,52 @@ struct Member<'a> {
 impl Member<'_> {
     /// All that is computed here from what all know comes out the same for everybody.
     fn rounds(&self, worker: &mut Worker, segments: &mut [Segment], level: Range<u32>) -> Range<u32> {
-        let _present = Present(self.crew);
-        let (crew, store) = (self.crew, self.shared.store);
+        let _present = Present(self.workers);
+        let (workers, store) = (self.workers, self.shared.store);
         let (mut at, mut to, mut len) = (level.start, level.end, store.len());
         let most = LONG_LIST / (self.shared.layout.words * self.shared.trees.tasks().max(1));
         let most = most.clamp(SHORT_ROUND, LONG_ROUND);
-        let mut outlook = crew.outlook;
+        let mut outlook = workers.outlook;
         loop {
             let round = match self.shared.fast {
-                Some(_) => (len / 8).clamp(SHORT_ROUND, most) * crew.threads / 2,
-                None => SLOW_ROUND * crew.threads,
+                Some(_) => (len / 8).clamp(SHORT_ROUND, most) * workers.threads / 2,
+                None => SLOW_ROUND * workers.threads,
             };
             let end = to.min(at.saturating_add(round as u32));
-            let part = |k: usize| at + (u64::from(end - at) * k as u64 / crew.threads as u64) as u32;
+            let part = |k: usize| at + (u64::from(end - at) * k as u64 / workers.threads as u64) as u32;
             self.expand(worker, part(self.me)..part(self.me + 1));
             let full = worker.deferred.len() > MOST_DEFERRED || want_room(segments);
-            if full || (self.me == 0 && (crew.limit)()) {
-                crew.stop.store(true, Ordering::Relaxed);
+            if full || (self.me == 0 && (workers.limit)()) {
+                workers.stop.store(true, Ordering::Relaxed);
             }
             let known = self.shared.trees.size();
             let outdated = self.shared.fast.is_some_and(|fast| fast.known < known);
-            let missed = outdated && worker.missed * crew.threads > MISSES * known;
+            let missed = outdated && worker.missed * workers.threads > MISSES * known;
             if !worker.deferred.is_empty() || missed {
-                crew.pause.store(true, Ordering::Relaxed);
+                workers.pause.store(true, Ordering::Relaxed);
             }
-            crew.meet();
-            let stop = crew.stop.load(Ordering::Relaxed);
-            let pause = crew.pause.load(Ordering::Relaxed);
+            workers.barrier();
+            let stop = workers.stop.load(Ordering::Relaxed);
+            let pause = workers.pause.load(Ordering::Relaxed);
             if self.me == 0 {
-                crew.again.store(false, Ordering::Relaxed);
+                workers.again.store(false, Ordering::Relaxed);
             }
-            let lists: Vec<_> = crew.lists.iter().map(read).collect();
+            let lists: Vec<_> = workers.lists.iter().map(read).collect();
             self.look_up(worker, segments, &lists, len);
-            crew.meet();
+            workers.barrier();
             len = self.number(worker, segments, &lists, len);
             drop(lists);
             at = end;
             if !worker.again.is_empty() {
-                crew.again.store(true, Ordering::Relaxed);
+                workers.again.store(true, Ordering::Relaxed);
             }
             // What was written is read, and lists are written to again.
-            crew.meet();
-            if stop || crew.failed.load(Ordering::Acquire) {
+            workers.barrier();
+            if stop || workers.failed.load(Ordering::Acquire) {
                 return at..to;
             }
-            if at == to && !crew.again.load(Ordering::Relaxed) {
-                if pause || len - to as usize <= crew.large {
+            if at == to && !workers.again.load(Ordering::Relaxed) {
+                if pause || len - to as usize <= workers.large {
                     return at..to;
                 }
                 let before = std::mem::replace(&mut to, len as u32);
@@ -239,7 +239,7 @@ impl Member<'_> {
 
     /// Lists what some states lead to.
     fn expand(&self, worker: &mut Worker, ids: Range<u32>) {
-        let mut list = self.crew.lists[self.me].write().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.workers.lists[self.me].write().unwrap_or_else(PoisonError::into_inner);
         list.clear();
         let Some(fast) = self.shared.fast else {
             for id in std::mem::take(&mut worker.again) {
@@ -247,12 +247,12 @@ impl Member<'_> {
             }
             for id in ids {
                 // At a limit the search ends, and nobody asks for the rest.
-                let look = self.me == 0 && id.is_multiple_of(OFTEN) && (self.crew.limit)();
+                let look = self.me == 0 && id.is_multiple_of(OFTEN) && (self.workers.limit)();
                 if look {
-                    self.crew.stop.store(true, Ordering::Relaxed);
+                    self.workers.stop.store(true, Ordering::Relaxed);
                 }
-                if look || self.crew.over.load(Ordering::Relaxed) {
-                    self.crew.over.store(true, Ordering::Relaxed);
+                if look || self.workers.over.load(Ordering::Relaxed) {
+                    self.workers.over.store(true, Ordering::Relaxed);
                     break;
                 }
                 self.expand_one(worker, &mut list, id, Wanted::Few);
@@ -310,7 +310,7 @@ impl Member<'_> {
         let mut mine = [(0, 0); TOGETHER];
         let own = self.first..self.first + segments.len();
         for (k, list) in lists.iter().enumerate() {
-            let mut new = write(&self.crew.new[k * self.crew.threads + self.me]);
+            let mut new = write(&self.workers.new[k * self.workers.threads + self.me]);
             new.clear();
             new.resize(list.hashes.len().div_ceil(64), 0);
             for (from, hashes) in (0..).step_by(TOGETHER).zip(list.hashes.chunks(TOGETHER)) {
@@ -398,14 +398,14 @@ impl Member<'_> {
         lists: &[RwLockReadGuard<List>],
         len: usize,
     ) -> usize {
-        let (crew, store, width) = (self.crew, self.shared.store, self.shared.layout.words);
+        let (workers, store, width) = (self.workers, self.shared.store, self.shared.layout.words);
         let mut next = len;
         // For each list: which are new, and the number of the first new one of each word of bits.
         let mut numbers: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
         for (k, list) in lists.iter().enumerate() {
             let mut new = vec![0; list.hashes.len().div_ceil(64)];
-            for owner in 0..crew.threads {
-                let some = read(&crew.new[k * crew.threads + owner]);
+            for owner in 0..workers.threads {
+                let some = read(&workers.new[k * workers.threads + owner]);
                 new.iter_mut().zip(some.iter()).for_each(|(all, some)| *all |= some);
             }
             let first = |bits: &u64| {
