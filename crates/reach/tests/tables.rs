@@ -32,6 +32,10 @@ fn reductions(case: &Case) -> String {
         ("symmetry", Config { symmetry: true, ..none.clone() }),
         ("stubborn sets", Config { stubborn: true, ..none.clone() }),
         ("all", Config::default()),
+        ("all but stubborn sets", Config { stubborn: false, ..Config::default() }),
+        ("all but symmetry", Config { symmetry: false, ..Config::default() }),
+        ("all but calls and accepts as one step", Config { meet: false, ..Config::default() }),
+        ("all but forgetting", Config { forget: false, ..Config::default() }),
     ] {
         let reduced = run(&config);
         assert_eq!(summary(&reduced), summary(&plain), "{name} changes a verdict");
