@@ -60,6 +60,7 @@ fn means(definition: &str, word: &str) -> bool {
     let (what, scope) = definition.split_once(", ").expect("a pattern and a scope");
     stretches(scope, word).iter().all(|stretch| match what {
         "p never" => !stretch.contains('p'),
+        "nothing but p" => stretch.chars().all(|c| c == 'p'),
         "p at least once" => stretch.contains('p'),
         "p at most twice" => stretch.matches('p').count() <= 2,
         "q before the first p" => stretch.find('p').is_none_or(|at| stretch[..at].contains('q')),
