@@ -122,8 +122,13 @@ fn wrong_arguments_are_refused() {
         "there is no check `nothing`",
     );
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--track", "Zzz", "a.adb"], "no such variable");
-    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout", "-1", "a.adb"], "");
-    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--states", "0", "a.adb"], "");
+    refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--timeout=-1", "a.adb"], "--timeout takes");
+    refused(
+        "arguments",
+        &[("a.adb", ONE_TASK)],
+        &["check", "--states", "0", "a.adb"],
+        "--states takes a positive number",
+    );
     refused("arguments", &[("a.adb", ONE_TASK)], &["check", "--fair", "weak", "a.adb"], "there is none");
     let safe: (&str, &[u8]) = ("p.qre", b"event a = end T;\npattern: absence; a");
     let given = ["check", "--property", "p.qre", "--fair", "weak", "a.adb"];
@@ -391,7 +396,13 @@ fn searches_that_keep_less_than_the_states_find_errors_and_prove_nothing() {
         // There is no assertion that could fail; nothing else is claimed.
         assert_eq!(run.out.matches(" holds ").count(), 1, "{}", run.out);
     }
-    refused("hashed_plainly", &[], &["check", "--keep", "bits", "--engine", "explore", "x.adb"], "x.adb");
+    let plainly = ["check", "--keep", "bits", "--engine", "explore", "a.adb"];
+    refused(
+        "hashed_plainly",
+        &[("a.adb", ONE_TASK)],
+        &plainly,
+        "--keep is for the default checks with --engine reach",
+    );
 }
 
 #[test]

@@ -11,6 +11,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use libtest_mimic::{Arguments, Failed, Trial};
+
 fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().take_while(|l| l.starts_with("--")).find_map(|line| {
         line.trim_start_matches('-').trim().strip_prefix(name)?.strip_prefix(':').map(str::trim)
@@ -147,31 +149,18 @@ fn check(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
-fn every_corpus_program_does_what_its_comment_says() {
+/// The programs of the corpus, each a test of its own: `cargo test -p rendez --test corpus phil`.
+fn main() -> std::process::ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("the corpus").flatten().map(|e| e.path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "adb"));
     files.sort();
-    let mut failures = Vec::new();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let failed = std::sync::Mutex::new(&mut failures);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    let Some(file) = files.get(i) else { return };
-                    if let Err(why) = check(file) {
-                        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                        failed.lock().expect("no panic").push(format!("{name}: {why}"));
-                    }
-                }
-            });
-        }
-    });
-    failures.sort();
-    assert!(failures.is_empty(), "{} of {} failed\n{}", failures.len(), files.len(), failures.join("\n\n"));
     assert!(files.len() >= 100, "the corpus has only {} programs", files.len());
+    let trial = |file: PathBuf| {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Trial::test(name, move || check(&file).map_err(Failed::from))
+    };
+    let trials = files.into_iter().map(trial).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

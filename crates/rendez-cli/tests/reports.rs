@@ -179,7 +179,9 @@ fn the_page_lights_up_what_each_step_does() {
     let report =
         json(&rendez(&["check", "--format", "json", "--report", &path, "examples/philosophers.adb"]));
     let html = std::fs::read_to_string(&page).expect("the page");
-    assert!(!html.contains("http://") || !html.contains("src=\"http"), "the page needs nothing else");
+    for needed in ["src=", "<link", "@import", "url(http", "url(//", "fetch("] {
+        assert!(!html.contains(needed), "the page needs nothing else: {needed}");
+    }
     // From the start to the end by the keyboard, and one step back.
     let script = r#"
       const finding = document.querySelector("section.finding");
