@@ -57,7 +57,6 @@ def cases(limit):
                 words = ["check", "--format", "json", *limit, *options, *rules, *chosen, name]
                 yield engine, words
         yield "dump", ["dump", "--stage", "explored", name]
-        yield "graph", ["graph", "--kind", "tig", name]
         yield "simulate", ["simulate", "--seed", "7", "--steps", "60", name]
 
 

@@ -182,16 +182,16 @@ impl Inliner<'_> {
                 let kept = VarId::from(self.program.vars.len() - 1);
                 let action = Action::Assign { to: Place::Var(*to), value: Expr::Var(kept), next: entry };
                 entry = self.program.add_node(action, span, outer);
-                early.push((kept, value.clone()));
+                early.push((*to, kept, value.clone()));
             }
         }
         for (to, value) in inputs.iter().rev() {
-            if !early.iter().any(|(_, v)| v == value) {
+            if !early.iter().any(|(of, ..)| of == to) {
                 let action = Action::Assign { to: Place::Var(*to), value: value.clone(), next: entry };
                 entry = self.program.add_node(action, span, outer);
             }
         }
-        for (kept, value) in early {
+        for (_, kept, value) in early {
             let action = Action::Assign { to: Place::Var(kept), value, next: entry };
             entry = self.program.add_node(action, span, outer);
         }
