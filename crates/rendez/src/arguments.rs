@@ -363,6 +363,19 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// The same in verdicts.
+    pub fn id(self) -> rendez_verdict::EngineId {
+        use rendez_verdict::EngineId;
+        match self {
+            Engine::Auto => EngineId::Auto,
+            Engine::Explore => EngineId::Explore,
+            Engine::Reach => EngineId::Reach,
+            Engine::Flow => EngineId::Flow,
+            Engine::Ilp => EngineId::Ilp,
+            Engine::Directed => EngineId::Directed,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",

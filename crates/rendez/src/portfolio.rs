@@ -91,7 +91,7 @@ impl Job<'_> {
         let started = Instant::now();
         let mut outcome = match engine {
             Engine::Ilp => self.linear(ask, options, control),
-            _ if !ask.checks && program.monitors.is_empty() => Outcome::nothing(engine.name()),
+            _ if !ask.checks && program.monitors.is_empty() => Outcome::nothing(engine.id()),
             Engine::Flow => {
                 let properties = rendez_flow::decide(program, self.flow, options, control);
                 let of = |stats: fn(&Stats) -> usize| {

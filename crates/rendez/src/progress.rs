@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use rendez_verdict::{Answer, Control, End, EngineId, Obstacle, Options, Outcome};
+use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome};
 
 struct Running {
     engine: &'static str,
@@ -283,7 +283,7 @@ mod tests {
             options,
             move |outcome| send.send(outcome).expect("somebody waits"),
             |board| {
-                board.keep(&Outcome { answers, ..Outcome::nothing(EngineId::Reach) });
+                board.keep(&Outcome { answers, ..Outcome::nothing(rendez_verdict::EngineId::Reach) });
                 board.run("reach", "default checks", None, |_| {
                     receive.recv_timeout(Duration::from_secs(60)).expect("the run ends without its engine")
                 })

@@ -78,7 +78,7 @@ impl Job<'_> {
             self.settle(&verdicts, self.run(engine, &self.ask(subject), &options));
         }
         let outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
-        Outcome { engine: engine.name(), ..outcome }
+        Outcome { engine: engine.id(), ..outcome }
     }
 
     /// Lets engines take turns until everything is decided or the budget is spent.
