@@ -11,6 +11,10 @@ pub mod dump;
 pub mod explain;
 pub mod prove;
 pub mod published;
+#[cfg(feature = "solver")]
+pub mod solve;
+#[cfg(not(feature = "solver"))]
+#[path = "without_solver.rs"]
 pub mod solve;
 
 pub use decide::{Decided, Settings, deadlock, decide};

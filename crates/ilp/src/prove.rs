@@ -32,7 +32,7 @@ use rendez_petri::Net;
 use rendez_petri::net::PlaceId;
 use rendez_verdict::{Control, End, Reason};
 
-use crate::solve::{Lp, Solved, Whole, refute, whole};
+use crate::solve::{FAILED, Lp, Solved, Whole, refute, whole};
 
 pub enum Proved {
     /// There is no solution.
@@ -102,7 +102,7 @@ pub fn prove(
         effort.programs += 1;
         let x = match cases.lp.solve(limits.until) {
             Solved::Late => return Proved::Unknown(End::Time.why()),
-            Solved::Failed => return Proved::Unknown("the linear program could not be solved".into()),
+            Solved::Failed => return Proved::Unknown(FAILED.into()),
             Solved::Optimal(x) => x,
             Solved::Infeasible => match cases.close() {
                 Some(proved) => return proved,

@@ -23,6 +23,9 @@ use num_traits::Zero;
 use rendez_certificate::proof::refutes;
 use rendez_certificate::{Row, System};
 
+/// What [`Solved::Failed`] means.
+pub const FAILED: &str = "the linear program could not be solved";
+
 /// A linear program that grows.
 pub struct Lp {
     model: Option<Model>,

@@ -147,9 +147,7 @@ fn simplify(how: &Preparation, tracked: &[String], program: &mut Program) -> Res
     }
     for proc in recursive_procedures(program) {
         let proc = &program.procs[proc.index()];
-        // Each task has a copy of its own; the source has one.
-        let name = proc.name.split(" of ").next().unwrap_or("").to_owned();
-        let span = program.node(proc.start).span;
+        let (name, span) = (proc.plain_name().to_owned(), program.node(proc.start).span);
         program.assume(format!("{name} is followed to {} calls within each other", how.recursion), span);
     }
     if how.constants {
