@@ -23,7 +23,7 @@ use rendez_model::semantics::Semantics;
 use rendez_petri::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
 use rendez_petri::slots::SlotSplit;
 use rendez_petri::{StepCache, Steps, Tig};
-use rendez_verdict::{Control, Seen, alive};
+use rendez_verdict::{Control, Observation, alive};
 
 use crate::depths::{self, Sector};
 use crate::proof::{Proof, check};
@@ -102,8 +102,8 @@ pub fn learn<'s, 'p>(
     plan: &Plan,
     budget: Budget,
 ) -> Result<Learnt<'s, 'p>, NoNet> {
-    let broken = |seen: &Seen| matches!(seen, Seen::Broken { monitor: 0 });
-    let nothing = |_: &Seen| false;
+    let broken = |seen: &Observation| matches!(seen, Observation::Broken { monitor: 0 });
+    let nothing = |_: &Observation| false;
     let learning = Learning {
         pairwise: !plan.single,
         with_loops: match subject {

@@ -1,6 +1,6 @@
 //! Whether the model allows what a program was seen to do.
 
-use rendez_model::semantics::{Outcome, Semantics, What};
+use rendez_model::semantics::{Outcome, Semantics, StepEvent};
 use rendez_model::state::{State, Status};
 use rendez_model::{Action, EventKind, ExceptionId, Owner, Program, TaskId};
 use rendez_search::LocalSteps;
@@ -107,14 +107,14 @@ impl Search<'_, '_> {
                 self.semantics.successors(&state, task, &mut out);
                 for outcome in out.drain(..) {
                     moved |= !self.program.tasks[t].background;
-                    if matches!(outcome.step.what, What::Unsupported | What::Stopped) {
+                    if matches!(outcome.step.what, StepEvent::Unsupported | StepEvent::Stopped) {
                         self.unsupported = true;
                         continue;
                     }
                     self.unsupported |= self.departs(&outcome);
                     match &self.program.node(outcome.step.loc).action {
                         Action::Event { kind: EventKind::Annotated, name, .. }
-                            if name.contains(':') && outcome.step.what == What::Ran =>
+                            if name.contains(':') && outcome.step.what == StepEvent::Ran =>
                         {
                             let Some(expected) = expected.filter(|e| e.label == *name) else { continue };
                             let mut names = names.clone();
@@ -167,7 +167,7 @@ impl Search<'_, '_> {
     /// Whether a call is requeued to a task that has ended. RM 9.5.3(21) raises Tasking_Error in the caller; GNAT raises
     /// Program_Error in everyone who waits at the protected object.
     fn departs(&self, outcome: &Outcome) -> bool {
-        matches!(outcome.step.what, What::Requeued { entry, .. }
+        matches!(outcome.step.what, StepEvent::Requeued { entry, .. }
             if matches!(self.program.entries[entry.index()].owner, Owner::Task(_)))
             && outcome.step.raised.iter().any(|r| r.exception == ExceptionId::TASKING_ERROR)
     }

@@ -33,8 +33,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_search::local_steps;
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Findings, Kind, Obstacle, Options, Outcome, PropertyAnswer, Question,
-    Reason, Resolved, Seen, Stats, fewest_switches, meets_bound, replay,
+    Answer, BoundFormula, Control, End, EngineId, Findings, Kind, Observation, Obstacle, Options, Outcome,
+    PropertyAnswer, Reason, Resolved, Stats, fewest_switches, meets_bound, replay,
 };
 
 use crate::distance::Measure;
@@ -173,7 +173,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
 /// Looks for a state in which a formula that is to hold always does not.
 pub fn formula(
     program: &Program,
-    question: &Question,
+    question: &BoundFormula,
     settings: &Settings,
     options: &Options,
     control: &Control,
@@ -204,8 +204,10 @@ pub fn formula(
             let Some((id, _)) = found.found else {
                 if !skip_guesses {
                     let unknown = found.occurrences.iter().find_map(|s| match s.what {
-                        Seen::Unsupported { .. } => Some(Reason::new(Obstacle::Unmodelled, UNMODELLED)),
-                        Seen::Stopped { loc } => {
+                        Observation::Unsupported { .. } => {
+                            Some(Reason::new(Obstacle::Unmodelled, UNMODELLED))
+                        }
+                        Observation::Stopped { loc } => {
                             program.bound_at(loc, options.recursion).map(|b| meets_bound(&b))
                         }
                         _ => None,

@@ -25,7 +25,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use rendez_model::TaskId;
 use rendez_model::state::State;
 use rendez_search::{Frontier, Graph};
-use rendez_verdict::Seen;
+use rendez_verdict::Observation;
 
 /// How a search goes through the states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum Order {
 
 /// The distance of a state, and the task that should move, if that is known.
 pub type Estimate<'a> = Box<dyn FnMut(&State) -> (u32, Option<TaskId>) + 'a>;
-type Wants<'a> = Box<dyn FnMut(&Seen, &State) -> bool + 'a>;
+type Wants<'a> = Box<dyn FnMut(&Observation, &State) -> bool + 'a>;
 type Target<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
 
 /// What decides, the estimate, the last found, and the state.
@@ -204,7 +204,7 @@ impl Frontier for Guided<'_> {
         matches!(self.order, Order::Switches | Order::Runs(_))
     }
 
-    fn wants(&mut self, seen: &Seen, state: &State) -> bool {
+    fn wants(&mut self, seen: &Observation, state: &State) -> bool {
         (self.wants)(seen, state)
     }
 

@@ -26,7 +26,7 @@ use std::cell::RefCell;
 
 use rendez_analysis::access::Access;
 use rendez_model::code::{each_read, each_written};
-use rendez_model::monitor::{Happening, Monitor};
+use rendez_model::monitor::{EventPattern, Monitor};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Expr, Loc, Owner, Program, TaskId, Value, VarId};
 use rendez_verdict::Resolved;
@@ -304,7 +304,7 @@ impl<'p> Guide<'p> {
     }
 
     /// The tasks at actions at which something may happen.
-    fn happening(&mut self, happening: &Happening) -> Goal {
+    fn happening(&mut self, happening: &EventPattern) -> Goal {
         let program = self.program;
         let near = |guide: &mut Self, tasks: Option<TaskId>, fits: &dyn Fn(&Action) -> bool| {
             let mut goals = Vec::new();
@@ -318,7 +318,7 @@ impl<'p> Guide<'p> {
             Goal::Any(goals)
         };
         match happening {
-            Happening::Accept { entries, by, .. } | Happening::Finish { entries, by } => {
+            EventPattern::Accept { entries, by, .. } | EventPattern::Finish { entries, by } => {
                 let named = |e: &Expr| program.possible_entries(e).iter().any(|e| entries.contains(e));
                 let calls = |action: &Action| match action {
                     Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => named(entry),
@@ -345,7 +345,7 @@ impl<'p> Guide<'p> {
                 }
                 Goal::All(parts)
             }
-            Happening::Start(tasks) => {
+            EventPattern::Start(tasks) => {
                 let ids: Vec<i64> = tasks.iter().map(|t| i64::from(t.0)).collect();
                 near(self, None, &|action: &Action| match action {
                     Action::Activate { tasks, .. } => {
@@ -354,7 +354,7 @@ impl<'p> Guide<'p> {
                     _ => false,
                 })
             }
-            Happening::End(tasks) => {
+            EventPattern::End(tasks) => {
                 let mut goals = Vec::new();
                 for task in tasks {
                     let ends = self.ends(*task);

@@ -26,7 +26,7 @@ use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
 use rendez_search::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
-use rendez_verdict::{Control, Options, Seen};
+use rendez_verdict::{Control, Observation, Options};
 
 use crate::code::FAR;
 
@@ -107,7 +107,7 @@ struct Every<'a> {
     expanded: usize,
     /// So many states are enough.
     enough: usize,
-    wants: &'a mut dyn FnMut(&Seen, &State) -> bool,
+    wants: &'a mut dyn FnMut(&Observation, &State) -> bool,
     target: &'a mut dyn FnMut(&State) -> bool,
     targets: Vec<State>,
 }
@@ -125,7 +125,7 @@ impl Frontier for Every<'_> {
         (self.enough == 0 || self.expanded < self.enough).then(|| self.inner.pop()).flatten()
     }
 
-    fn wants(&mut self, seen: &Seen, state: &State) -> bool {
+    fn wants(&mut self, seen: &Observation, state: &State) -> bool {
         if (self.wants)(seen, state) {
             self.targets.push(state.clone());
         }
@@ -148,7 +148,7 @@ impl<'r> Pattern<'r> {
         whole: &LocalSteps,
         options: &Options,
         control: &Control,
-        wants: &mut dyn FnMut(&Seen, &State) -> bool,
+        wants: &mut dyn FnMut(&Observation, &State) -> bool,
         target: &mut dyn FnMut(&State) -> bool,
     ) -> Option<Pattern<'r>> {
         let semantics = rendez_analysis::semantics(program, options.recursion);

@@ -21,7 +21,7 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
 use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, walk};
 use rendez_source::Diagnostic;
-use rendez_verdict::{Control, End, EngineId, Findings, Forever, Options, Outcome, Reason, Seen};
+use rendez_verdict::{Control, End, EngineId, Findings, Nonprogress, Observation, Options, Outcome, Reason};
 use rustc_hash::FxHashSet;
 
 use crate::temporal::Unfolded;
@@ -122,7 +122,7 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: 
         let state = found.graph.state(occurrence.state);
         // Many blocked states differ only in data, which says nothing about who waits where.
         let places = || (state.tasks.iter().cloned().collect(), state.locks.iter().copied().collect());
-        if occurrence.what == Seen::Blocked && !blocked.insert(places()) {
+        if occurrence.what == Observation::Blocked && !blocked.insert(places()) {
             continue;
         }
         findings.seen(&occurrence.what, &path(occurrence.state, occurrence.mv), &state);
@@ -133,7 +133,7 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: 
         all.sort_by_key(|a| a.0);
         for (state, what) in all {
             let at = found.graph.state(state);
-            if let Forever::Stuck(tasks) = &what
+            if let Nonprogress::Stuck(tasks) = &what
                 && let Some(mv) = semantics.enabled(&at).iter().find(|m| tasks.contains(&m.task))
             {
                 // A delay ends, too, although others go on for ever: what follows was put off.

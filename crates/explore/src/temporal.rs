@@ -20,7 +20,7 @@
 use std::time::Instant;
 
 use rendez_analysis::components;
-use rendez_model::semantics::{Move, Step, What};
+use rendez_model::semantics::{Move, Step, StepEvent};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
 use rendez_search::Graph;
@@ -112,10 +112,10 @@ impl<'p> Unfolded<'p> {
                 semantics.successors(&from, task, &mut out);
                 for (choice, outcome) in (0..).zip(out.drain(..)) {
                     let step = outcome.step;
-                    if step.guessed || step.what == What::Unsupported {
+                    if step.guessed || step.what == StepEvent::Unsupported {
                         return Err("it may depend on something that the model does not follow".into());
                     }
-                    if step.what == What::Stopped {
+                    if step.what == StepEvent::Stopped {
                         let bound = program.bound_at(step.loc, options.recursion);
                         all.bound = all.bound.or_else(|| bound.map(|b| meets_bound(&b)));
                         cut.push(task);

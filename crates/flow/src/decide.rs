@@ -27,8 +27,8 @@ use std::time::Instant;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{
-    Answer, Control, EngineId, Findings, FlowStats, Obstacle, Options, PropertyAnswer, Reason, Seen, Stats,
-    Witness, covers, open_for_ever, vacuous,
+    Answer, Control, EngineId, Findings, FlowStats, Observation, Obstacle, Options, PropertyAnswer, Reason,
+    Stats, Witness, covers, open_for_ever, vacuous,
 };
 
 use crate::cfg::{Facts, is_trackable};
@@ -427,7 +427,7 @@ impl PropertyRun<'_> {
         for options in [&certain, self.options] {
             match replay(&semantics, tfg, path, options, self.control) {
                 Replay::Found(moves, state) => {
-                    findings.seen(&Seen::Broken { monitor: 0 }, &moves, &state);
+                    findings.seen(&Observation::Broken { monitor: 0 }, &moves, &state);
                     if !findings.contradictions.is_empty() {
                         return Decision::Stuck {
                             why: "a path is left, and its trace does not show the violation".into(),

@@ -17,7 +17,7 @@
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
-use rendez_model::semantics::{Move, Semantics, Step, What as Happened};
+use rendez_model::semantics::{Move, Semantics, Step, StepEvent as Happened};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Owner, TaskId};
 use rendez_verdict::{Control, Options};

@@ -30,8 +30,8 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_petri::net::{Budget, Net, NoNet, Role};
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Findings, IlpStats, Language, Obstacle, Options, PropertyAnswer, Reason,
-    Seen, Stats, Witness, covers, lasso, open_for_ever, vacuous,
+    Answer, Control, End, EngineId, Findings, IlpStats, Language, Observation, Obstacle, Options,
+    PropertyAnswer, Reason, Stats, Witness, covers, lasso, open_for_ever, vacuous,
 };
 
 use crate::explain::{Replayed, replay, within};
@@ -148,7 +148,8 @@ impl PropertyRun<'_> {
             Decision::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
             Decision::Found { moves, state, guessed, loop_from } => {
                 let mut findings = Findings::new(&semantics);
-                let seen = if monitor.is_some() { Seen::Broken { monitor: 0 } } else { Seen::Blocked };
+                let seen =
+                    if monitor.is_some() { Observation::Broken { monitor: 0 } } else { Observation::Blocked };
                 let mut found = (moves, state, loop_from);
                 if guessed {
                     // Perhaps something certain happens as well.
@@ -413,13 +414,13 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
 
 /// What a transition is called.
 pub fn name(program: &Program, cache: &rendez_petri::StepCache, net: &Net, t: u32) -> String {
-    use rendez_model::semantics::What;
+    use rendez_model::semantics::StepEvent;
     let outcome = net.transitions[t as usize].outcome;
     let Some(story) = cache.stories.get(outcome as usize) else { return "an interval ends".into() };
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
     let met = story.steps.iter().find_map(|s| match s.what {
-        What::Accepted { caller, entry, .. } => Some((caller, entry)),
-        What::Entered(entry) => Some((s.task, entry)),
+        StepEvent::Accepted { caller, entry, .. } => Some((caller, entry)),
+        StepEvent::Entered(entry) => Some((s.task, entry)),
         _ => None,
     });
     match (met, story.steps.first()) {

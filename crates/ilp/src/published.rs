@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use rendez_certificate::depths::{Arc, keep_connected};
 use rendez_certificate::{Query, Row, System};
-use rendez_model::semantics::What;
+use rendez_model::semantics::StepEvent;
 use rendez_model::{Program, TaskId};
 use rendez_petri::StepCache;
 use rendez_petri::net::{Net, PlaceId, Role};
@@ -58,8 +58,8 @@ struct Label {
 fn label(program: &Program, cache: &StepCache, outcome: u32) -> Label {
     let story = &cache.stories[outcome as usize];
     let met = story.steps.iter().find_map(|s| match s.what {
-        What::Accepted { caller, entry, .. } => Some((caller, entry)),
-        What::Entered(entry) => Some((s.task, entry)),
+        StepEvent::Accepted { caller, entry, .. } => Some((caller, entry)),
+        StepEvent::Entered(entry) => Some((s.task, entry)),
         _ => None,
     });
     match (met, story.movers.first()) {

@@ -72,7 +72,7 @@ pub struct Monitor {
     /// Symbols without which the property demands nothing.
     pub triggers: Vec<u32>,
     /// What stands for which symbol.
-    pub watch: Vec<(Happening, u32)>,
+    pub watch: Vec<(EventPattern, u32)>,
     /// The sets of symbols that one moment may carry, the smaller first, and the letter that each of them is.
     pub sets: Vec<(Vec<u32>, u32)>,
     /// Holds the state.
@@ -93,7 +93,7 @@ pub type Comparison = (bool, i64);
 
 /// Something that a monitor can see.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum EventPattern {
     /// An annotated event.
     Event(String),
     /// A rendezvous or the body of a protected entry begins.
@@ -125,43 +125,43 @@ pub enum Happening {
 
 /// Whether something is what a monitor waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum Match {
     Yes,
     No,
     /// It depends on a value that is not known.
     Maybe,
 }
 
-impl Fit {
-    fn of(found: bool) -> Fit {
-        if found { Fit::Yes } else { Fit::No }
+impl Match {
+    fn of(found: bool) -> Match {
+        if found { Match::Yes } else { Match::No }
     }
 
     /// One of both.
-    pub fn or(self, other: Fit) -> Fit {
+    pub fn or(self, other: Match) -> Match {
         match (self, other) {
-            (Fit::Yes, _) | (_, Fit::Yes) => Fit::Yes,
-            (Fit::No, Fit::No) => Fit::No,
-            _ => Fit::Maybe,
+            (Match::Yes, _) | (_, Match::Yes) => Match::Yes,
+            (Match::No, Match::No) => Match::No,
+            _ => Match::Maybe,
         }
     }
 
     /// Both.
-    pub fn and(self, other: Fit) -> Fit {
+    pub fn and(self, other: Match) -> Match {
         match (self, other) {
-            (Fit::No, _) | (_, Fit::No) => Fit::No,
-            (Fit::Yes, Fit::Yes) => Fit::Yes,
-            _ => Fit::Maybe,
+            (Match::No, _) | (_, Match::No) => Match::No,
+            (Match::Yes, Match::Yes) => Match::Yes,
+            _ => Match::Maybe,
         }
     }
 }
 
 /// Whether a value compares as it must.
-pub fn compares(test: Option<Comparison>, value: Value) -> Fit {
+pub fn compares(test: Option<Comparison>, value: Value) -> Match {
     match (test, value) {
-        (None, _) => Fit::Yes,
-        (Some(_), Value::Any) => Fit::Maybe,
-        (Some((equal, wanted)), Value::Known(v)) => Fit::of((v == wanted) == equal),
+        (None, _) => Match::Yes,
+        (Some(_), Value::Any) => Match::Maybe,
+        (Some((equal, wanted)), Value::Known(v)) => Match::of((v == wanted) == equal),
     }
 }
 
@@ -337,78 +337,78 @@ fn occurrences(program: &Program, expr: &Expr, given: &Expr, f: &mut dyn FnMut(V
     }
 }
 
-impl Happening {
+impl EventPattern {
     /// Whether a moment is this one. `values` gives values of expressions.
-    pub fn fits(&self, program: &Program, moment: Moment, values: Values) -> Fit {
+    pub fn fits(&self, program: &Program, moment: Moment, values: Values) -> Match {
         let read = |cell: VarId| values(&Expr::Var(cell)).unwrap_or(Value::Any);
         match (self, moment) {
-            (Happening::Event(name), Moment::Event(found)) => Fit::of(name.eq_ignore_ascii_case(found)),
+            (EventPattern::Event(name), Moment::Event(found)) => Match::of(name.eq_ignore_ascii_case(found)),
             (
-                Happening::Accept { entries, by, values: wanted },
+                EventPattern::Accept { entries, by, values: wanted },
                 Moment::Accept { caller, entry, formals },
             ) => {
                 if !entries.contains(&entry) || by.is_some_and(|t| t != caller) {
-                    return Fit::No;
+                    return Match::No;
                 }
-                wanted.iter().zip(formals).fold(Fit::Yes, |fit, (wanted, formal)| {
+                wanted.iter().zip(formals).fold(Match::Yes, |fit, (wanted, formal)| {
                     fit.and(compares(wanted.map(|w| (true, w)), read(formal.cell)))
                 })
             }
-            (Happening::Finish { entries, by }, Moment::Finish { caller, entry }) => {
-                Fit::of(entries.contains(&entry) && by.is_none_or(|t| t == caller))
+            (EventPattern::Finish { entries, by }, Moment::Finish { caller, entry }) => {
+                Match::of(entries.contains(&entry) && by.is_none_or(|t| t == caller))
             }
-            (Happening::Write { cells, value }, Moment::Write(cell, v)) if cells.contains(&cell) => {
+            (EventPattern::Write { cells, value }, Moment::Write(cell, v)) if cells.contains(&cell) => {
                 compares(*value, v)
             }
-            (Happening::Test { cells, value }, Moment::Test(expr)) => {
-                let mut fit = Fit::No;
+            (EventPattern::Test { cells, value }, Moment::Test(expr)) => {
+                let mut fit = Match::No;
                 let _ = looked_at(program, expr, true, values, &mut |cell, sure| {
                     if cells.contains(&cell) {
-                        let here = if sure { Fit::Yes } else { Fit::Maybe };
+                        let here = if sure { Match::Yes } else { Match::Maybe };
                         fit = fit.or(here.and(compares(*value, read(cell))));
                     }
                 });
                 fit
             }
-            (Happening::Enter { procs }, Moment::Enter(proc)) => Fit::of(procs.contains(&proc)),
-            (Happening::Start(tasks), Moment::Start(t)) | (Happening::End(tasks), Moment::End(t)) => {
-                Fit::of(tasks.contains(&t))
+            (EventPattern::Enter { procs }, Moment::Enter(proc)) => Match::of(procs.contains(&proc)),
+            (EventPattern::Start(tasks), Moment::Start(t)) | (EventPattern::End(tasks), Moment::End(t)) => {
+                Match::of(tasks.contains(&t))
             }
-            _ => Fit::No,
+            _ => Match::No,
         }
     }
 
     /// Whether it may happen in a step of some task that is at this action.
     pub fn may_happen_at(&self, program: &Program, action: &Action) -> bool {
         match (self, action) {
-            (Happening::Event(name), Action::Event { kind: EventKind::Annotated, name: found, .. }) => {
+            (EventPattern::Event(name), Action::Event { kind: EventKind::Annotated, name: found, .. }) => {
                 name.eq_ignore_ascii_case(found)
             }
-            (Happening::Event(_), _) => false,
+            (EventPattern::Event(_), _) => false,
             (
-                Happening::Write { cells, .. },
+                EventPattern::Write { cells, .. },
                 Action::Assign { to, .. } | Action::Havoc { to, .. } | Action::Allocate { to, .. },
             ) => {
                 let mut found = false;
                 to.each_cell(program, |cell| found |= cells.contains(&cell));
                 found
             }
-            (Happening::Write { .. }, action) => matches!(action, Action::Return | Action::Call { .. }),
-            (Happening::Test { cells, .. }, Action::Branch { .. } | Action::Select { .. }) => {
+            (EventPattern::Write { .. }, action) => matches!(action, Action::Return | Action::Call { .. }),
+            (EventPattern::Test { cells, .. }, Action::Branch { .. } | Action::Select { .. }) => {
                 let mut found = false;
                 action.each_expr(&mut |e| e.each_cell(program, &mut |c| found |= cells.contains(&c)));
                 found
             }
-            (Happening::Test { cells, .. }, Action::Assign { to: Place::Var(to), value, .. }) => {
+            (EventPattern::Test { cells, .. }, Action::Assign { to: Place::Var(to), value, .. }) => {
                 let mut found = false;
                 value.each_cell(program, &mut |c| found |= cells.contains(&c));
                 found && program.is_selector(*to)
             }
-            (Happening::Test { .. }, _) => false,
-            (Happening::Enter { procs }, Action::Call { proc, .. }) => procs.contains(proc),
-            (Happening::Enter { .. }, _) => false,
+            (EventPattern::Test { .. }, _) => false,
+            (EventPattern::Enter { procs }, Action::Call { proc, .. }) => procs.contains(proc),
+            (EventPattern::Enter { .. }, _) => false,
             // A rendezvous with a task begins where it is accepted or called.
-            (Happening::Accept { entries, .. }, action)
+            (EventPattern::Accept { entries, .. }, action)
                 if entries.iter().all(|e| matches!(program.entries[e.index()].owner, Owner::Task(_))) =>
             {
                 let named = |e: &Expr| program.possible_entries(e).iter().any(|e| entries.contains(e));
@@ -422,11 +422,14 @@ impl Happening {
             }
             // Many steps may begin or end somebody's rendezvous, or start or end a task.
             (
-                Happening::Accept { .. } | Happening::Finish { .. },
+                EventPattern::Accept { .. } | EventPattern::Finish { .. },
                 Action::Return | Action::EndAccept { .. } | Action::FailAccept { .. } | Action::Unlock { .. },
             ) => true,
             (
-                Happening::Accept { .. } | Happening::Finish { .. } | Happening::Start(_) | Happening::End(_),
+                EventPattern::Accept { .. }
+                | EventPattern::Finish { .. }
+                | EventPattern::Start(_)
+                | EventPattern::End(_),
                 action,
             ) => {
                 let timing = matches!(action, Action::Undefer { .. } | Action::Delay { .. });
@@ -516,17 +519,17 @@ impl Monitor {
     /// The numbers of the sets that a moment may carry, None among them if it may carry nothing. The result is
     /// None if it certainly carries nothing, and empty if what it carries is not listed.
     pub fn carried(&self, program: &Program, moment: Moment, values: Values) -> Option<Vec<Option<u32>>> {
-        let mut fits: Vec<(u32, Fit)> = Vec::new();
+        let mut fits: Vec<(u32, Match)> = Vec::new();
         for (happening, symbol) in &self.watch {
             let fit = happening.fits(program, moment, values);
             match fits.iter_mut().find(|(s, _)| s == symbol) {
-                _ if fit == Fit::No => {}
+                _ if fit == Match::No => {}
                 Some((_, known)) => *known = known.or(fit),
                 None => fits.push((*symbol, fit)),
             }
         }
         fits.sort_unstable_by_key(|f| f.0);
-        let sure: Vec<u32> = fits.iter().filter(|f| f.1 == Fit::Yes).map(|f| f.0).collect();
+        let sure: Vec<u32> = fits.iter().filter(|f| f.1 == Match::Yes).map(|f| f.0).collect();
         if sure.len() == fits.len() {
             return (!sure.is_empty()).then(|| self.number(&sure).into_iter().map(Some).collect());
         }
@@ -561,9 +564,9 @@ impl Program {
         let mut all = Vec::new();
         for (happening, _) in self.monitors.iter().flat_map(|m| &m.watch) {
             match happening {
-                Happening::Write { cells, .. } => all.extend(cells),
+                EventPattern::Write { cells, .. } => all.extend(cells),
                 // What else a condition depends on says whether it looks at them.
-                Happening::Test { cells, .. } => {
+                EventPattern::Test { cells, .. } => {
                     all.extend(cells);
                     for node in self.nodes.iter().filter(|n| happening.may_happen_at(self, &n.action)) {
                         node.action.each_expr(&mut |e| e.each_cell(self, &mut |cell| all.push(cell)));
@@ -571,7 +574,7 @@ impl Program {
                     all.sort_unstable();
                     all.dedup();
                 }
-                Happening::Accept { entries, values, .. } if !values.is_empty() => {
+                EventPattern::Accept { entries, values, .. } if !values.is_empty() => {
                     for node in &self.nodes {
                         if let Action::Select { alternatives, .. } = &node.action {
                             for a in alternatives {

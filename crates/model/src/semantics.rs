@@ -84,7 +84,7 @@ pub struct Outcome {
 pub struct Step {
     pub task: TaskId,
     pub loc: Loc,
-    pub what: What,
+    pub what: StepEvent,
     /// Exceptions raised in the course of the step.
     pub raised: Vec<Raised>,
     /// The step is one of several only because the model does not know a value.
@@ -115,7 +115,7 @@ pub enum Fate {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum StepEvent {
     Ran,
     Took(bool),
     Chose(u32),
@@ -370,7 +370,7 @@ impl<'p> Semantics<'p> {
             Action::EndAsync { next } => return self.end_async(run, *next, out),
             Action::Stop { .. } => run.stop(),
             // The step is possible once, so that a search sees it; then nothing follows.
-            Action::Unsupported { .. } => run.stop_with(What::Unsupported),
+            Action::Unsupported { .. } => run.stop_with(StepEvent::Unsupported),
         });
     }
 }

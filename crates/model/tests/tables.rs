@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_model::semantics::{Fate, Outcome, Raised, Semantics, Step, What};
+use rendez_model::semantics::{Fate, Outcome, Raised, Semantics, Step, StepEvent};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{EntryId, ExceptionId, Program, TaskId, Value, text, validate};
 
@@ -77,35 +77,35 @@ fn story(program: &Program, step: &Step) -> String {
     let tasks = |all: &[TaskId]| all.iter().map(task).collect::<Vec<_>>().join(" ");
     let entry = |e: &EntryId| program.entry_name(*e);
     let mut out = match &step.what {
-        What::Ran => "runs".into(),
-        What::Took(yes) => if *yes { "takes yes" } else { "takes no" }.into(),
-        What::Chose(n) => format!("chooses {n}"),
-        What::Got(value) => format!("gets {}", show(*value)),
-        What::Queued(e) => format!("queues at {}", entry(e)),
-        What::Accepted { caller, acceptor, entry: e, whole } => {
+        StepEvent::Ran => "runs".into(),
+        StepEvent::Took(yes) => if *yes { "takes yes" } else { "takes no" }.into(),
+        StepEvent::Chose(n) => format!("chooses {n}"),
+        StepEvent::Got(value) => format!("gets {}", show(*value)),
+        StepEvent::Queued(e) => format!("queues at {}", entry(e)),
+        StepEvent::Accepted { caller, acceptor, entry: e, whole } => {
             let whole = if *whole { ", done" } else { "" };
             format!("{} meets {} in {}{whole}", task(caller), task(acceptor), entry(e))
         }
-        What::Entered(e) => format!("enters {}", entry(e)),
-        What::BarrierRaised(e) => format!("the barrier of {} raises", entry(e)),
-        What::Waits => "waits".into(),
-        What::TimedOut => "times out".into(),
-        What::Otherwise => "else".into(),
-        What::EndedAccept { caller, entry: e } => format!("ends {} of {}", entry(e), task(caller)),
-        What::Requeued { caller, entry: e } => format!("requeues {} to {}", task(caller), entry(e)),
-        What::Locked(o) => format!("locks {}", program.objects[o.index()].name),
-        What::Released { object, served } => {
+        StepEvent::Entered(e) => format!("enters {}", entry(e)),
+        StepEvent::BarrierRaised(e) => format!("the barrier of {} raises", entry(e)),
+        StepEvent::Waits => "waits".into(),
+        StepEvent::TimedOut => "times out".into(),
+        StepEvent::Otherwise => "else".into(),
+        StepEvent::EndedAccept { caller, entry: e } => format!("ends {} of {}", entry(e), task(caller)),
+        StepEvent::Requeued { caller, entry: e } => format!("requeues {} to {}", task(caller), entry(e)),
+        StepEvent::Locked(o) => format!("locks {}", program.objects[o.index()].name),
+        StepEvent::Released { object, served } => {
             let name = &program.objects[object.index()].name;
             let next = served.as_ref().map(|(t, e)| format!(", {} enters {}", task(t), entry(e)));
             format!("releases {name}{}", next.unwrap_or_default())
         }
-        What::Activates(all) => format!("activates {}", tasks(all)),
-        What::Ended(all) => format!("ends {}", tasks(all)),
-        What::Aborted(all) => format!("aborts {}", tasks(all)),
-        What::Transferred => "transfers".into(),
-        What::AssertionFailed => "fails the assertion".into(),
-        What::Stopped => "stops the execution".into(),
-        What::Unsupported => "is not modelled".into(),
+        StepEvent::Activates(all) => format!("activates {}", tasks(all)),
+        StepEvent::Ended(all) => format!("ends {}", tasks(all)),
+        StepEvent::Aborted(all) => format!("aborts {}", tasks(all)),
+        StepEvent::Transferred => "transfers".into(),
+        StepEvent::AssertionFailed => "fails the assertion".into(),
+        StepEvent::Stopped => "stops the execution".into(),
+        StepEvent::Unsupported => "is not modelled".into(),
     };
     for Raised { task: t, loc, exception, fate, .. } in &step.raised {
         let name = program.exception_name(*exception);

@@ -22,7 +22,7 @@ mod learner;
 use rendez_analysis::bits::Bits;
 use rendez_analysis::parallel::Parallel;
 use rendez_model::Loc;
-use rendez_verdict::{Control, Seen};
+use rendez_verdict::{Control, Observation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub type PlaceId = u32;
@@ -125,7 +125,7 @@ pub struct Learning<'a> {
     pub most: usize,
     pub budget: Budget<'a>,
     /// What is asked for: the steps that do this.
-    pub is_target: &'a dyn Fn(&Seen) -> bool,
+    pub is_target: &'a dyn Fn(&Observation) -> bool,
 }
 
 /// What has no number in a new net.

@@ -24,11 +24,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rendez_model::semantics::{Move, Step, What};
+use rendez_model::semantics::{Move, Step, StepEvent};
 use rendez_model::state::State;
 use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
-use rendez_verdict::{Seen, seen_in};
+use rendez_verdict::{Observation, seen_in};
 
 use crate::slots::{Note, Role, SlotSplit, Slots, rests_at};
 use crate::steps::{Fate, MacroStep, Steps};
@@ -65,7 +65,7 @@ pub struct Story {
     pub moves: Vec<Move>,
     pub steps: Vec<Step>,
     pub movers: Vec<(TaskId, u8)>,
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Observation>,
     pub entries: Vec<(EntryId, bool, bool)>,
     /// The groups of steps that tasks with a choice have chosen.
     pub groups: Vec<(TaskId, u32)>,
@@ -395,7 +395,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             }
             self.forget(values, looked, &step);
         }
-        let seen: Vec<Seen> = step.steps.iter().flat_map(seen_in).collect();
+        let seen: Vec<Observation> = step.steps.iter().flat_map(seen_in).collect();
         let outcome = Outcome {
             task,
             fate: step.fate,
@@ -448,7 +448,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
         }
         let mut met = Vec::new();
         for (i, s) in step.steps.iter().enumerate() {
-            if let What::Accepted { caller, acceptor, entry, .. } = s.what {
+            if let StepEvent::Accepted { caller, acceptor, entry, .. } = s.what {
                 let site =
                     |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
                 for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {

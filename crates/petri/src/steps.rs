@@ -26,11 +26,11 @@ use std::cell::RefCell;
 
 use rendez_analysis::access::Access;
 use rendez_analysis::symmetry::Permutation;
-use rendez_model::monitor::Happening;
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
+use rendez_model::monitor::EventPattern;
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
-use rendez_verdict::{Effort, alive, entries_in};
+use rendez_verdict::{ProgressClassifier, alive, entries_in};
 
 use crate::unobservable::Unobservable;
 
@@ -89,7 +89,7 @@ pub struct Steps<'s, 'p> {
     pub semantics: &'s Semantics<'p>,
     pub access: Access,
     pub unobservable: Unobservable,
-    effort: Effort,
+    effort: ProgressClassifier,
     merge: bool,
     skip_guesses: bool,
     /// Choices of tasks are groups of steps, not steps.
@@ -121,7 +121,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         visible.iter().for_each(|loc| stops[loc.index()] = true);
         let access = Access::new(semantics.program);
         let unobservable = Unobservable::new(semantics.program, &access, tracked_queues);
-        let effort = Effort::new(semantics.program);
+        let effort = ProgressClassifier::new(semantics.program);
         let tracked_queues = RefCell::new(tracked_queues.to_vec());
         Steps {
             semantics,
@@ -169,8 +169,9 @@ impl<'s, 'p> Steps<'s, 'p> {
                     for (g, other) in self.choices(&chosen.state, acceptor).into_iter().enumerate() {
                         let mut found = Vec::new();
                         self.plainly(&other.state, task, &mut found);
-                        let meets =
-                            |m: &MacroStep| m.steps.iter().any(|s| matches!(s.what, What::Accepted { .. }));
+                        let meets = |m: &MacroStep| {
+                            m.steps.iter().any(|s| matches!(s.what, StepEvent::Accepted { .. }))
+                        };
                         for m in found.into_iter().filter(meets) {
                             inner.push((vec![(acceptor, g as u32)], after(&other, m)));
                         }
@@ -238,7 +239,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         let base = self.successors(state, task);
         for (mv, outcome) in base {
             match (&outcome.step.what, action) {
-                (What::Queued(entry), Action::EntryCall { mode, .. })
+                (StepEvent::Queued(entry), Action::EntryCall { mode, .. })
                     if idle && self.unobservable.entry[entry.index()] =>
                 {
                     if outcome.step.guessed {
@@ -252,7 +253,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                         self.then_timeout(state, task, (mv, outcome), out);
                     }
                 }
-                (What::Waits, Action::Select { .. })
+                (StepEvent::Waits, Action::Select { .. })
                     if self.unobservable.select[loc.index()] && (self.groups || !outcome.step.guessed) =>
                 {
                     self.then_timeout(state, task, (mv, outcome), out);
@@ -296,7 +297,7 @@ impl<'s, 'p> Steps<'s, 'p> {
             return;
         }
         for (mv, taken) in self.successors(&call.1.state, acceptor) {
-            if matches!(taken.step.what, What::Accepted { caller: c, .. } if c == caller) {
+            if matches!(taken.step.what, StepEvent::Accepted { caller: c, .. } if c == caller) {
                 self.push(state, vec![call.clone(), (mv, taken)], out);
             }
         }
@@ -308,11 +309,11 @@ impl<'s, 'p> Steps<'s, 'p> {
             return;
         }
         for (first, waits) in self.successors(state, acceptor) {
-            if waits.step.what != What::Waits || waits.step.guessed {
+            if waits.step.what != StepEvent::Waits || waits.step.guessed {
                 continue;
             }
             for (second, met) in self.successors(&waits.state, caller) {
-                if matches!(met.step.what, What::Accepted { acceptor: a, .. } if a == acceptor) {
+                if matches!(met.step.what, StepEvent::Accepted { acceptor: a, .. } if a == acceptor) {
                     self.push(state, vec![(first, waits.clone()), (second, met)], out);
                 }
             }
@@ -328,7 +329,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// The wait begins and its time is over, in one step.
     fn then_timeout(&self, state: &State, task: TaskId, first: (Move, Outcome), out: &mut Vec<MacroStep>) {
         for (mv, late) in self.successors(&first.1.state, task) {
-            if late.step.what == What::TimedOut {
+            if late.step.what == StepEvent::TimedOut {
                 self.push(state, vec![first.clone(), (mv, late)], out);
             }
         }
@@ -347,7 +348,7 @@ impl<'s, 'p> Steps<'s, 'p> {
                 let waits = self
                     .successors(&before, dependent)
                     .into_iter()
-                    .find(|(_, o)| o.step.what == What::Waits && !o.step.guessed);
+                    .find(|(_, o)| o.step.what == StepEvent::Waits && !o.step.guessed);
                 let Some(waits) = waits else { return };
                 before = waits.1.state.clone();
                 if !self.semantics.at_terminate(&before, dependent) {
@@ -442,8 +443,8 @@ impl<'s, 'p> Steps<'s, 'p> {
             let flags = self.effort.of(program, &self.access, &outcome, &result.state);
             moved(&mut result.movers, mv.task, flags);
             match outcome.step.what {
-                What::Stopped => result.fate = Fate::Stopped,
-                What::Unsupported => result.fate = Fate::Unsupported,
+                StepEvent::Stopped => result.fate = Fate::Stopped,
+                StepEvent::Unsupported => result.fate = Fate::Unsupported,
                 _ => {}
             }
             if result.fate == Fate::Followed {
@@ -505,7 +506,9 @@ impl<'s, 'p> Steps<'s, 'p> {
                     (seen, newer) = (Some(run.state.clone()), 2 * newer);
                 }
                 let mut next = self.successors(&run.state, task);
-                if next.len() != 1 || matches!(next[0].1.step.what, What::Stopped | What::Unsupported) {
+                if next.len() != 1
+                    || matches!(next[0].1.step.what, StepEvent::Stopped | StepEvent::Unsupported)
+                {
                     break;
                 }
                 let Some((mv, outcome)) = next.pop() else { break };
@@ -581,10 +584,9 @@ impl<'s, 'p> Steps<'s, 'p> {
 
     /// Lets one task begin a wait that is no step of its own here.
     pub fn begin_wait(&self, state: &mut State, task: TaskId) -> Option<Move> {
-        let waits = self
-            .successors(state, task)
-            .into_iter()
-            .find(|(_, o)| matches!(o.step.what, What::Queued(_) | What::Waits) && !o.step.guessed)?;
+        let waits = self.successors(state, task).into_iter().find(|(_, o)| {
+            matches!(o.step.what, StepEvent::Queued(_) | StepEvent::Waits) && !o.step.guessed
+        })?;
         *state = waits.1.state;
         Some(waits.0)
     }
@@ -594,8 +596,8 @@ impl<'s, 'p> Steps<'s, 'p> {
 fn starts_or_ends(program: &Program, action: &Action) -> bool {
     let mut watched = program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h);
     match action {
-        Action::Activate { .. } => watched.any(|h| matches!(h, Happening::Start(_))),
-        Action::Terminate => watched.any(|h| matches!(h, Happening::End(_))),
+        Action::Activate { .. } => watched.any(|h| matches!(h, EventPattern::Start(_))),
+        Action::Terminate => watched.any(|h| matches!(h, EventPattern::End(_))),
         _ => false,
     }
 }

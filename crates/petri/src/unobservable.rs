@@ -22,7 +22,7 @@
 //! of the first kind without those states: a wrong *holds* (docs/soundness.md).
 
 use rendez_analysis::access::Access;
-use rendez_model::monitor::Happening;
+use rendez_model::monitor::EventPattern;
 use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
 
 /// Static facts about waiting.
@@ -104,14 +104,14 @@ impl Unobservable {
         if !no_interrupts {
             entry.fill(false);
         }
-        let watched: Vec<&Happening> =
+        let watched: Vec<&EventPattern> =
             program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h).collect();
         let select = program
             .nodes
             .iter()
             .map(|node| {
-                let looks = |h: &Happening| {
-                    matches!(h, Happening::Test { .. }) && h.may_happen_at(program, &node.action)
+                let looks = |h: &EventPattern| {
+                    matches!(h, EventPattern::Test { .. }) && h.may_happen_at(program, &node.action)
                 };
                 let seen = watched.iter().any(|h| looks(h));
                 let mut unobservable = no_interrupts && !seen && matches!(node.action, Action::Select { .. });
@@ -121,7 +121,7 @@ impl Unobservable {
                 unobservable
             })
             .collect();
-        let ends_count = watched.iter().any(|h| matches!(h, Happening::Start(_) | Happening::End(_)));
+        let ends_count = watched.iter().any(|h| matches!(h, EventPattern::Start(_) | EventPattern::End(_)));
         let mut completion = vec![no_interrupts && !ends_count; program.tasks.len()];
         for (i, e) in program.entries.iter().enumerate() {
             if let Owner::Task(owner) = e.owner {

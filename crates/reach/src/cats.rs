@@ -20,7 +20,7 @@
 //! The default checks do not use this file. There, choices are steps: that takes more states, but every deadlock is a
 //! state without steps, and a trace says which choices were made.
 
-use rendez_model::semantics::{Semantics, What};
+use rendez_model::semantics::{Semantics, StepEvent};
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 use rendez_verdict::{Control, End, Options, alive};
@@ -136,7 +136,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     fn needs_unknown_guard(&self, run: &[u32], state: &State) -> bool {
         let story = &self.reached.cache.stories[run[0] as usize];
         story.steps.iter().any(|s| {
-            let What::Accepted { entry, .. } = s.what else { return false };
+            let StepEvent::Accepted { entry, .. } = s.what else { return false };
             let Action::Select { alternatives, .. } = &self.program().node(s.loc).action else {
                 return false;
             };
@@ -189,10 +189,10 @@ impl<'s, 'p> Ticg<'s, 'p> {
         let program = self.program();
         let name = |t: TaskId| program.tasks[t.index()].name.as_str();
         let met = story.steps.iter().find_map(|s| match s.what {
-            What::Accepted { caller, entry, .. } => {
+            StepEvent::Accepted { caller, entry, .. } => {
                 Some(format!("{}, {}", name(caller), program.entry_name(entry)))
             }
-            What::Entered(entry) => Some(format!("{}, {}", name(s.task), program.entry_name(entry))),
+            StepEvent::Entered(entry) => Some(format!("{}, {}", name(s.task), program.entry_name(entry))),
             _ => None,
         });
         match (met, self.reached.cache.tig) {
@@ -247,7 +247,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
     fn side(&self, story: &rendez_petri::step_cache::Story, task: TaskId) -> String {
         let program = self.program();
         let met = story.steps.iter().find_map(|s| match s.what {
-            What::Accepted { caller, acceptor, entry, .. } => Some((caller, acceptor, entry)),
+            StepEvent::Accepted { caller, acceptor, entry, .. } => Some((caller, acceptor, entry)),
             _ => None,
         });
         match met {

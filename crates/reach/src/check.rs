@@ -41,7 +41,7 @@ use rendez_model::{Action, Node, Program, TaskId};
 use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_petri::steps::{Fate, Steps};
 use rendez_verdict::{
-    Control, End, EngineId, Entries, Findings, Kind, Options, Outcome, Reason, Seen, Witness, seen_in,
+    Control, End, EngineId, Entries, Findings, Kind, Observation, Options, Outcome, Reason, Witness, seen_in,
 };
 use rustc_hash::FxHashSet;
 
@@ -223,9 +223,9 @@ fn walk_about(
 ) {
     let steps = Steps::new(semantics, options.merge_local, options.skip_guesses, &[], &[]);
     let mut cache = StepCache::new(steps, Tig::Modified);
-    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let mut known: FxHashSet<Observation> = FxHashSet::default();
     walk(&mut cache, time, control, &mut |cache, moves, state, seen| {
-        if seen != Seen::Blocked {
+        if seen != Observation::Blocked {
             if known.insert(seen.clone()) {
                 findings.seen(&seen, moves, state);
             }
@@ -235,7 +235,7 @@ fn walk_about(
         let moves: Vec<Move> = moves.iter().copied().chain(waits).collect();
         let stuck = |t: usize| cache.steps.successors(&last, TaskId::from(t)).is_empty();
         if (0..last.tasks.len()).all(stuck) {
-            findings.seen(&Seen::Blocked, &moves, &last);
+            findings.seen(&Observation::Blocked, &moves, &last);
         }
     });
 }
@@ -244,8 +244,8 @@ fn walk_about(
 fn not_followed(fate: Fate, steps: &[Step], state: &State, findings: &mut Findings) {
     let loc = steps.last().map_or(state.tasks[0].pc, |s| s.loc);
     match fate {
-        Fate::Stopped => findings.seen(&Seen::Stopped { loc }, &[], state),
-        Fate::Unsupported => findings.seen(&Seen::Unsupported { loc }, &[], state),
+        Fate::Stopped => findings.seen(&Observation::Stopped { loc }, &[], state),
+        Fate::Unsupported => findings.seen(&Observation::Unsupported { loc }, &[], state),
         Fate::Skipped | Fate::Followed => {}
     }
 }
@@ -260,7 +260,7 @@ fn see(
     moves: &[Move],
     before: &[Move],
     state: &State,
-    known: &mut FxHashSet<Seen>,
+    known: &mut FxHashSet<Observation>,
     findings: &mut Findings,
 ) {
     for (i, step) in steps.iter().enumerate() {
@@ -284,6 +284,6 @@ fn blocked(steps: &Steps, mut moves: Vec<Move>, state: &State, findings: &mut Fi
             let name = &steps.semantics.program.tasks[task].name;
             findings.contradictions.push(format!("a state without steps lets {name} go on"));
         }
-        None => findings.seen(&Seen::Blocked, &moves, &last),
+        None => findings.seen(&Observation::Blocked, &moves, &last),
     }
 }

@@ -34,10 +34,10 @@ mod show;
 
 use std::time::Instant;
 
-use rendez_model::semantics::{Step, What};
+use rendez_model::semantics::{Step, StepEvent};
 use rendez_model::{EntryId, Loc, Program, TaskId};
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Fairness, Obstacle, Options, PropertyAnswer, Question, Reason, Stats,
+    Answer, BoundFormula, Control, End, EngineId, Fairness, Obstacle, Options, PropertyAnswer, Reason, Stats,
     accepted, meets_bound, queued,
 };
 
@@ -184,7 +184,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// Whether the formula holds at the start; if not, a trace that shows it. Nothing if that takes a graph with all
     /// waits.
-    fn decide(&self, question: &Question) -> Option<Answer> {
+    fn decide(&self, question: &BoundFormula) -> Option<Answer> {
         let formula = &question.resolved;
         let holds = |bound: Bound| self.eval(formula, bound)[0];
         if holds(Bound::Surely) {
@@ -199,7 +199,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// A formula does not hold, or that depends on what is not known.
-    fn fails(&self, question: &Question, bound: Bound) -> Answer {
+    fn fails(&self, question: &BoundFormula, bound: Bound) -> Answer {
         let formula = &question.resolved;
         let unknown = || Reason::from("whether it holds depends on a value that the model does not follow");
         if let (Bound::Surely, Some(met)) = (bound, &self.bound) {
@@ -225,7 +225,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 /// Whether a step happens only if the environment moves: before it, others do no more than begin to wait.
 fn is_foreign(program: &Program, story: &Story) -> bool {
     let own = |s: &&Step| !program.tasks[s.task.index()].background;
-    let waits = |s: &Step| s.what == What::Waits || queued(program, s).is_some();
+    let waits = |s: &Step| s.what == StepEvent::Waits || queued(program, s).is_some();
     story.steps.iter().find(|s| !own(s) || !waits(s)).is_some_and(|s| !own(&s))
 }
 
@@ -239,14 +239,14 @@ const FEW_STATES: usize = 200_000;
 /// Decides formulas. Under fairness, those that this leaves open are decided in a graph with all waits.
 pub fn decide(
     program: &Program,
-    questions: &[Question],
+    questions: &[BoundFormula],
     options: &Options,
     config: &Config,
     control: &Control,
 ) -> (Vec<PropertyAnswer>, Stats) {
     let started = Instant::now();
     let (mut answers, mut stats) = coarsely(program, questions, options, config, control);
-    let open: Vec<Question> =
+    let open: Vec<BoundFormula> =
         questions.iter().zip(&answers).filter(|(_, a)| a.is_none()).map(|(q, _)| q.clone()).collect();
     if !open.is_empty() {
         let left = share(options, started, 1.0);
@@ -264,7 +264,7 @@ pub fn decide(
 /// counts: a plain search comes first.
 fn coarsely(
     program: &Program,
-    questions: &[Question],
+    questions: &[BoundFormula],
     options: &Options,
     config: &Config,
     control: &Control,
@@ -292,7 +292,7 @@ fn coarsely(
 /// Decides formulas over one graph, and says how the search for it ended.
 pub fn decide_by(
     program: &Program,
-    questions: &[Question],
+    questions: &[BoundFormula],
     options: &Options,
     config: &Config,
     control: &Control,
@@ -302,7 +302,7 @@ pub fn decide_by(
     (answers.collect(), stats, end)
 }
 
-fn answered(question: &Question, answer: Option<Answer>, options: &Options) -> PropertyAnswer {
+fn answered(question: &BoundFormula, answer: Option<Answer>, options: &Options) -> PropertyAnswer {
     let open = || Answer::Inconclusive("it depends on what is fair".into(), Vec::new());
     let assumptions = options.fairness.assumption().map(str::to_owned).into_iter().collect();
     let answer = answer.unwrap_or_else(open);
@@ -312,7 +312,7 @@ fn answered(question: &Question, answer: Option<Answer>, options: &Options) -> P
 /// Decides formulas over one graph, but for those that take one with all waits.
 fn over_graph(
     program: &Program,
-    questions: &[Question],
+    questions: &[BoundFormula],
     options: &Options,
     config: &Config,
     control: &Control,
@@ -326,7 +326,7 @@ fn over_graph(
     let checker = checker(&reached, options.fairness, &config, control);
     // Where a call and its acceptance are one step, no state lies between them, in which the choice is made already.
     let hides_choices = config.meet && !config.waits;
-    let answer = |question: &Question| match &checker {
+    let answer = |question: &BoundFormula| match &checker {
         Ok(_) if hides_choices && question.resolved.mixes_quantifiers() => None,
         Ok(checker) => checker.decide(question),
         Err((_, why)) => Some(Answer::Inconclusive(why.clone(), Vec::new())),

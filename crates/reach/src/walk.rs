@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 
 use rendez_model::semantics::Move;
 use rendez_model::state::State;
-use rendez_verdict::{Control, Random, Seen, alive};
+use rendez_verdict::{Control, Observation, Random, alive};
 
 use rendez_petri::step_cache::StepCache;
 use rendez_petri::steps::Fate;
 
 /// Told what was seen, with the moves that lead there and the state.
-pub type Reporter<'f> = dyn FnMut(&StepCache, &[Move], &State, Seen) + 'f;
+pub type Reporter<'f> = dyn FnMut(&StepCache, &[Move], &State, Observation) + 'f;
 
 /// Steps of one walk at most.
 const LENGTH: usize = 20_000;
@@ -78,7 +78,7 @@ pub fn walk(cache: &mut StepCache, time: Duration, control: &Control, found: &mu
         if stuck {
             let (moves, state) = so_far(cache, &path, &values);
             if state.tasks.iter().any(|t| alive(t.status)) {
-                found(cache, &moves, &state, Seen::Blocked);
+                found(cache, &moves, &state, Observation::Blocked);
             }
         }
     }
@@ -151,7 +151,7 @@ pub fn descend(cache: &mut StepCache, time: Duration, control: &Control, found: 
         if can_move.iter().all(|m| !m) {
             let (moves, state) = so_far(cache, &path, &values);
             if state.tasks.iter().any(|t| alive(t.status)) {
-                return found(cache, &moves, &state, Seen::Blocked);
+                return found(cache, &moves, &state, Observation::Blocked);
             }
         }
     }

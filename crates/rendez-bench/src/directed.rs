@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
 use rendez_model::{Loc, Program};
-use rendez_verdict::{Control, End, Options, Question, Random, Resolved};
+use rendez_verdict::{BoundFormula, Control, End, Options, Random, Resolved};
 
 use super::growth::{Curve, plot};
 use crate::BAD_INPUT;
@@ -242,7 +242,7 @@ impl Case {
             let parsed = parsed.expect("a formula");
             let nowhere = rendez_source::Span::NOWHERE;
             let question =
-                Question::new(&program, "mutex", &parsed, nowhere).unwrap_or_else(|w| panic!("{w:?}"));
+                BoundFormula::new(&program, "mutex", &parsed, nowhere).unwrap_or_else(|w| panic!("{w:?}"));
             stops = question.stops;
             match question.resolved {
                 Resolved::Always(inner) => *inner,

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use clap::Parser;
 use rendez_certificate::{Plan, Proof, Subject, verify};
 use rendez_cli::arguments::{Arguments, Command};
-use rendez_model::semantics::{DEFAULT_RECURSION, What};
+use rendez_model::semantics::{DEFAULT_RECURSION, StepEvent};
 use rendez_model::state::Status;
 use rendez_model::{Program, TaskId};
 use rendez_verdict::{Answer, Control, Options};
@@ -66,7 +66,10 @@ fn stands_still(program: &Program) -> Option<bool> {
         }
         let mut out = Vec::new();
         (0..program.tasks.len()).for_each(|t| semantics.successors(&state, TaskId::from(t), &mut out));
-        if out.iter().any(|o| o.step.guessed || matches!(o.step.what, What::Unsupported | What::Stopped)) {
+        if out
+            .iter()
+            .any(|o| o.step.guessed || matches!(o.step.what, StepEvent::Unsupported | StepEvent::Stopped))
+        {
             return None;
         }
         let lives = |t: usize| !matches!(state.tasks[t].status, Status::Unborn | Status::Terminated);

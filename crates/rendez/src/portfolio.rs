@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_reach::{Config, ctl};
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Finding, Kind, Language, Obstacle, Options, Outcome, PropertyAnswer,
-    Question, Reason, Severity, Stats,
+    Answer, BoundFormula, Control, End, EngineId, Finding, Kind, Language, Obstacle, Options, Outcome,
+    PropertyAnswer, Reason, Severity, Stats,
 };
 
 use crate::budget::Budget;
@@ -22,7 +22,7 @@ pub struct Job<'a> {
     pub checks: bool,
     /// Checks that matter; all if there is none.
     pub only: &'a [Kind],
-    pub questions: &'a [Question],
+    pub questions: &'a [BoundFormula],
     pub options: &'a Options,
     pub config: &'a Config,
     pub flow: &'a rendez_flow::Settings,
@@ -37,7 +37,7 @@ pub struct Job<'a> {
 pub struct Ask<'a> {
     pub program: &'a Program,
     pub queries: Queries,
-    pub questions: &'a [Question],
+    pub questions: &'a [BoundFormula],
     pub checks: bool,
     /// Default checks that are open; all if there is none.
     pub wanted: Vec<Kind>,

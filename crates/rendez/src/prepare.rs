@@ -3,7 +3,7 @@
 use rendez_analysis::passes;
 use rendez_model::{Program, VarId};
 use rendez_source::{Diagnostic, SourceMap, Span};
-use rendez_verdict::Question;
+use rendez_verdict::BoundFormula;
 
 use crate::error::Error;
 use crate::load::{Loaded, is_valid};
@@ -80,7 +80,7 @@ pub struct Prepared {
     /// By monitor: the query it was written as.
     pub queries: Queries,
     /// Temporal formulas.
-    pub questions: Vec<Question>,
+    pub questions: Vec<BoundFormula>,
     /// The files of rules. Without any, the default checks are decided.
     pub rules: Vec<RuleFile>,
     /// The constraints that the user asks for.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rendez_model::Program;
 use rendez_source::{Diagnostic, FileId, SourceMap, Span};
-use rendez_verdict::Question;
+use rendez_verdict::BoundFormula;
 
 use crate::error::Error;
 use crate::prepare::Queries;
@@ -128,11 +128,11 @@ pub(crate) fn follow(
 pub(crate) fn mark(files: &[RuleFile], map: &SourceMap, program: &mut Program) -> Result<(), Error> {
     for file in files.iter().filter(|f| !f.is_regular()) {
         let marked = rendez_property::ctl::parse_file(&file.text)
-            .and_then(|list| list.iter().try_for_each(|p| Question::mark(program, &p.formula)));
+            .and_then(|list| list.iter().try_for_each(|p| BoundFormula::mark(program, &p.formula)));
         marked.map_err(|wrong| file.refuse(map, wrong))?;
     }
     if files.is_empty()
-        && let Err((wrong, span)) = Question::mark_asserted(program)
+        && let Err((wrong, span)) = BoundFormula::mark_asserted(program)
     {
         return Err(Error::input(map, vec![Diagnostic::error(span, wrong.message)]));
     }
@@ -144,18 +144,20 @@ pub(crate) fn questions(
     files: &[RuleFile],
     map: &SourceMap,
     program: &Program,
-) -> Result<Vec<Question>, Error> {
+) -> Result<Vec<BoundFormula>, Error> {
     let mut all = Vec::new();
     for file in files.iter().filter(|f| !f.is_regular()) {
         let found = rendez_property::ctl::parse_file(&file.text).and_then(|list| {
             list.iter()
-                .map(|p| Question::new(program, &file.full_name(&p.name), &p.formula, file.span(p.position)))
+                .map(|p| {
+                    BoundFormula::new(program, &file.full_name(&p.name), &p.formula, file.span(p.position))
+                })
                 .collect::<Result<Vec<_>, _>>()
         });
         all.extend(found.map_err(|wrong| file.refuse(map, wrong))?);
     }
     if files.is_empty() {
-        for question in Question::asserted(program) {
+        for question in BoundFormula::asserted(program) {
             let wrong = |(wrong, span): (rendez_property::Wrong, Span)| {
                 Error::input(map, vec![Diagnostic::error(span, wrong.message)])
             };

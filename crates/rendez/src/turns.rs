@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rendez_analysis::passes;
 use rendez_model::Program;
-use rendez_verdict::{Answer, End, Obstacle, Options, Outcome, Question};
+use rendez_verdict::{Answer, BoundFormula, End, Obstacle, Options, Outcome};
 
 use crate::portfolio::{Ask, Job, Verdicts, lock};
 use crate::prepare::Queries;
@@ -31,7 +31,7 @@ const UNUSED: f64 = 0.2;
 struct Subject {
     program: Option<Program>,
     queries: Queries,
-    questions: Vec<Question>,
+    questions: Vec<BoundFormula>,
     /// Engines that have nothing more to say.
     finished: Mutex<Vec<Engine>>,
 }
@@ -241,7 +241,7 @@ impl Turns<'_, '_> {
         let mut ask = job.ask(subject);
         ask.wanted = lock(self.verdicts).open_checks(job);
         let open = lock(self.verdicts).open_properties();
-        let questions: Vec<Question> =
+        let questions: Vec<BoundFormula> =
             subject.questions.iter().filter(|q| open.contains(&q.name)).cloned().collect();
         ask.questions = &questions;
         let memory = (job.options.memory as f64 * self.memory) as usize;

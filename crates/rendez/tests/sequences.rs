@@ -365,8 +365,10 @@ fn blocks(program: &Program) -> Option<bool> {
             semantics.successors(&state, rendez_model::TaskId::from(t), &mut out);
             moves |= !out.is_empty();
             for outcome in out {
-                use rendez_model::semantics::What;
-                if outcome.step.guessed || matches!(outcome.step.what, What::Stopped | What::Unsupported) {
+                use rendez_model::semantics::StepEvent;
+                if outcome.step.guessed
+                    || matches!(outcome.step.what, StepEvent::Stopped | StepEvent::Unsupported)
+                {
                     return None;
                 }
                 let mut code = Vec::new();

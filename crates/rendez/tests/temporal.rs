@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rendez_explore::Unfolded;
 use rendez_model::{EntryId, Program};
 use rendez_reach::Config;
-use rendez_verdict::{Answer, Control, Fairness, Options, Outcome, Question, Random};
+use rendez_verdict::{Answer, BoundFormula, Control, Fairness, Options, Outcome, Random};
 
 /// States of the largest programs that are looked at.
 const MOST_STATES: usize = 3_000;
@@ -133,14 +133,14 @@ fn sliced(program: &Program) -> Program {
 fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
     let mut program = rendez_ada::read_text(source).program?;
     let formula = rendez_property::ctl::parse(text).ok()?;
-    Question::mark(&mut program, &formula).ok()?;
+    BoundFormula::mark(&mut program, &formula).ok()?;
     let options = Options { max_states: MOST_STATES, ..Options::default() };
     let control = Control::default();
     let unfolded = Unfolded::new(&program, &options, &control).ok()?;
     let sliced = sliced(&program);
     let mut wrong = Vec::new();
     let question =
-        |program: &Program| Question::new(program, "p", &formula, rendez_source::Span::NOWHERE).ok();
+        |program: &Program| BoundFormula::new(program, "p", &formula, rendez_source::Span::NOWHERE).ok();
     for fairness in FAIRNESS {
         let options = Options { fairness, ..options.clone() };
         let expected = unfolded.holds(&question(&program)?.resolved, fairness).ok()?;
@@ -188,10 +188,10 @@ static STATES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
     let mut program = rendez_ada::read_text(source).program?;
     let formula = rendez_property::ctl::parse(text).ok()?;
-    Question::mark(&mut program, &formula).ok()?;
+    BoundFormula::mark(&mut program, &formula).ok()?;
     rendez_analysis::passes::propagate_constants(&mut program);
     rendez_analysis::passes::slice(&mut program, &[], rendez_analysis::passes::Delays::Any);
-    let question = Question::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
+    let question = BoundFormula::new(&program, "p", &formula, rendez_source::Span::NOWHERE).ok()?;
     let fairness = Fairness::None;
     let options = Options { max_states: 2 * MOST_STATES, fairness, ..Options::default() };
     let (mut answers, mut states) = (Vec::new(), Vec::new());

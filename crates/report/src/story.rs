@@ -1,6 +1,6 @@
 //! A trace as a story: who does what, in the program's words.
 
-use rendez_model::semantics::What;
+use rendez_model::semantics::StepEvent;
 use rendez_model::{Action, EntryId, Expr, Place, Program, Value, VarId};
 use rendez_verdict::TraceStep;
 
@@ -10,8 +10,8 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.clone();
     let action = &program.node(step.step.loc).action;
     let mut told = match &step.step.what {
-        What::Queued(e) => Some((format!("calls {} and waits", entry(*e)), entry(*e))),
-        What::Accepted { caller, acceptor, entry: e, whole } => {
+        StepEvent::Queued(e) => Some((format!("calls {} and waits", entry(*e)), entry(*e))),
+        StepEvent::Accepted { caller, acceptor, entry: e, whole } => {
             let text = match (*caller == step.step.task, whole) {
                 (true, true) => format!("calls {}, which {} accepts", entry(*e), task(*acceptor)),
                 (true, false) => {
@@ -30,56 +30,60 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
             };
             Some((text, entry(*e)))
         }
-        What::Entered(e) | What::BarrierRaised(e) => Some((format!("calls {}", entry(*e)), entry(*e))),
-        What::Waits => Some(("waits at its accept or select".into(), "select".into())),
-        What::TimedOut => Some(("stops waiting: its delay is over".into(), "timeout".into())),
-        What::Otherwise => Some(("is not served at once and takes the else part".into(), "else".into())),
-        What::EndedAccept { caller, entry: e } => Some((
+        StepEvent::Entered(e) | StepEvent::BarrierRaised(e) => {
+            Some((format!("calls {}", entry(*e)), entry(*e)))
+        }
+        StepEvent::Waits => Some(("waits at its accept or select".into(), "select".into())),
+        StepEvent::TimedOut => Some(("stops waiting: its delay is over".into(), "timeout".into())),
+        StepEvent::Otherwise => Some(("is not served at once and takes the else part".into(), "else".into())),
+        StepEvent::EndedAccept { caller, entry: e } => Some((
             format!("ends the rendezvous {} with {}", entry(*e), task(*caller)),
             format!("{}'end", entry(*e)),
         )),
-        What::Requeued { caller, entry: e } => {
+        StepEvent::Requeued { caller, entry: e } => {
             Some((format!("requeues the call of {} to {}", task(*caller), entry(*e)), entry(*e)))
         }
-        What::Locked(object) => {
+        StepEvent::Locked(object) => {
             let object = &program.objects[object.index()].name;
             Some((format!("enters protected object {object}"), object.clone()))
         }
-        What::Released { object, served } => served.map(|(who, e)| {
+        StepEvent::Released { object, served } => served.map(|(who, e)| {
             let object = &program.objects[object.index()].name;
             (format!("leaves {object}; now {} is served in {}", task(who), entry(e)), entry(e))
         }),
-        What::Activates(tasks) => {
+        StepEvent::Activates(tasks) => {
             let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
             Some((format!("activates {}", names.join(", ")), "activate".into()))
         }
-        What::Ended(tasks) => {
+        StepEvent::Ended(tasks) => {
             let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
             Some((format!("lets {} terminate", names.join(", ")), "terminate".into()))
         }
-        What::Aborted(tasks) => {
+        StepEvent::Aborted(tasks) => {
             let names: Vec<String> = tasks.iter().map(|t| task(*t)).collect();
             Some((format!("aborts {}", names.join(", ")), "abort".into()))
         }
-        What::Transferred => Some(("leaves its abortable part".into(), "transfer".into())),
-        What::AssertionFailed => Some(("fails an assertion".into(), "assertion".into())),
-        What::Got(value) => match action {
+        StepEvent::Transferred => Some(("leaves its abortable part".into(), "transfer".into())),
+        StepEvent::AssertionFailed => Some(("fails an assertion".into(), "assertion".into())),
+        StepEvent::Got(value) => match action {
             Action::Havoc { to, .. } => {
                 Some((format!("gets {} from outside", assigned(program, to, *value)), "input".into()))
             }
             _ => None,
         },
-        What::Chose(target) => Some(match input(program, step.step.loc, *target as usize) {
+        StepEvent::Chose(target) => Some(match input(program, step.step.loc, *target as usize) {
             Some(text) => (format!("gets {text} from outside"), "input".into()),
             None => ("goes on as the environment decides".into(), "choice".into()),
         }),
-        What::Took(yes) if step.step.guessed => {
+        StepEvent::Took(yes) if step.step.guessed => {
             let way = if *yes { "true" } else { "false" };
             Some((format!("goes on as if the condition, which is not followed, were {way}"), "guess".into()))
         }
-        What::Unsupported => Some(("reaches something that is not modelled".into(), "unsupported".into())),
-        What::Stopped => Some(("reaches a bound".into(), "bound".into())),
-        What::Ran | What::Took(_) => match action {
+        StepEvent::Unsupported => {
+            Some(("reaches something that is not modelled".into(), "unsupported".into()))
+        }
+        StepEvent::Stopped => Some(("reaches a bound".into(), "bound".into())),
+        StepEvent::Ran | StepEvent::Took(_) => match action {
             Action::Assign { .. } => {
                 let shown: Vec<String> = step
                     .changes

@@ -1,6 +1,6 @@
 //! Traces as they are told: the steps worth a sentence, and those of them that matter.
 
-use rendez_model::semantics::{Step, What};
+use rendez_model::semantics::{Step, StepEvent};
 use rendez_model::{Action, Owner, Program, TaskId, Value, VarId};
 use rendez_source::Span;
 use rendez_verdict::{Finding, Kind, Trace, TraceStep};
@@ -55,7 +55,7 @@ pub fn tell(program: &Program, finding: &Finding) -> Vec<Told> {
 
 /// Whether a step is that of the acceptor, who takes a call that waited.
 fn is_accepted_here(step: &Step) -> bool {
-    matches!(step.what, What::Accepted { caller, .. } if caller != step.task)
+    matches!(step.what, StepEvent::Accepted { caller, .. } if caller != step.task)
 }
 
 /// Whether a task only comes to where it is met later.
@@ -63,9 +63,9 @@ fn is_passed(trace: &Trace, index: usize) -> bool {
     let step = &trace.steps[index].step;
     let task = step.task;
     let meets = |s: &TraceStep| {
-        s.step.task == task || matches!(s.step.what, What::Accepted { acceptor, .. } if acceptor == task)
+        s.step.task == task || matches!(s.step.what, StepEvent::Accepted { acceptor, .. } if acceptor == task)
     };
-    step.what == What::Waits && trace.steps[index + 1..].iter().any(meets)
+    step.what == StepEvent::Waits && trace.steps[index + 1..].iter().any(meets)
 }
 
 /// Changed variables of the program with their new values.
@@ -78,12 +78,12 @@ pub fn changes(program: &Program, changes: &[(VarId, Value)]) -> Vec<(String, St
     named.map(|(v, to)| (program.vars[v.index()].name.clone(), value(*v, to))).collect()
 }
 
-fn partners(what: &What, actor: TaskId) -> Vec<TaskId> {
+fn partners(what: &StepEvent, actor: TaskId) -> Vec<TaskId> {
     let mut all = match what {
-        What::Accepted { caller, acceptor, .. } => vec![*caller, *acceptor],
-        What::EndedAccept { caller, .. } | What::Requeued { caller, .. } => vec![*caller],
-        What::Released { served: Some((who, _)), .. } => vec![*who],
-        What::Aborted(tasks) => tasks.clone(),
+        StepEvent::Accepted { caller, acceptor, .. } => vec![*caller, *acceptor],
+        StepEvent::EndedAccept { caller, .. } | StepEvent::Requeued { caller, .. } => vec![*caller],
+        StepEvent::Released { served: Some((who, _)), .. } => vec![*who],
+        StepEvent::Aborted(tasks) => tasks.clone(),
         _ => Vec::new(),
     };
     all.retain(|t| *t != actor);
@@ -149,7 +149,7 @@ impl Story<'_> {
             if finding.kind == Kind::ServerIdle {
                 // Why nobody calls: calls that were given up, and ends.
                 let gone = |t: &&mut Told| {
-                    let gave_up = matches!(step(t).step.what, What::Otherwise | What::TimedOut);
+                    let gave_up = matches!(step(t).step.what, StepEvent::Otherwise | StepEvent::TimedOut);
                     !finding.tasks.contains(&t.task) && (gave_up || t.event == "complete")
                 };
                 told.iter_mut().rev().filter(gone).take(4).for_each(|t| t.matters = true);
@@ -209,20 +209,20 @@ impl Story<'_> {
 }
 
 /// Whether two parties did something together.
-fn is_interaction(what: &What) -> bool {
+fn is_interaction(what: &StepEvent) -> bool {
     matches!(
         what,
-        What::Accepted { .. }
-            | What::Entered(_)
-            | What::BarrierRaised(_)
-            | What::EndedAccept { .. }
-            | What::Requeued { .. }
-            | What::Locked(_)
-            | What::Released { served: Some(_), .. }
-            | What::Aborted(_)
-            | What::TimedOut
-            | What::Otherwise
-            | What::Transferred
+        StepEvent::Accepted { .. }
+            | StepEvent::Entered(_)
+            | StepEvent::BarrierRaised(_)
+            | StepEvent::EndedAccept { .. }
+            | StepEvent::Requeued { .. }
+            | StepEvent::Locked(_)
+            | StepEvent::Released { served: Some(_), .. }
+            | StepEvent::Aborted(_)
+            | StepEvent::TimedOut
+            | StepEvent::Otherwise
+            | StepEvent::Transferred
     )
 }
 

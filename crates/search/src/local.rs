@@ -13,7 +13,7 @@
 //! written in single moves, so a merged trace is taken apart again.
 
 use rendez_analysis::access::Access;
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Program, TaskId};
 use rendez_verdict::Options;
@@ -131,5 +131,5 @@ pub fn local_steps(program: &Program, options: &Options) -> LocalSteps {
 
 /// Steps that a search must look at as steps of their own.
 fn is_final(step: &Step) -> bool {
-    matches!(step.what, What::Unsupported | What::Stopped)
+    matches!(step.what, StepEvent::Unsupported | StepEvent::Stopped)
 }

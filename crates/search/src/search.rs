@@ -17,11 +17,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, What};
+use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
 use rendez_model::state::{State, Transfer};
 use rendez_model::{Action, Program, TaskId};
 use rendez_verdict::{
-    Control, Effort, End, Entries, Options, POLLS, PROGRESS, Seen, Stats, Witness, alive, races, seen_in,
+    Control, End, Entries, Observation, Options, POLLS, PROGRESS, ProgressClassifier, Stats, Witness, alive,
+    races, seen_in,
 };
 use rustc_hash::FxHashSet;
 
@@ -34,7 +35,7 @@ pub struct Occurrence {
     pub state: u32,
     /// None if the state itself shows it.
     pub mv: Option<Move>,
-    pub what: Seen,
+    pub what: Observation,
 }
 
 /// Everything a search found out.
@@ -69,7 +70,7 @@ pub trait Frontier {
     }
 
     /// Whether the search is over once this is seen; `state` is where.
-    fn wants(&mut self, _seen: &Seen, _state: &State) -> bool {
+    fn wants(&mut self, _seen: &Observation, _state: &State) -> bool {
         false
     }
 
@@ -144,7 +145,7 @@ pub fn search_from(
         found: None,
         occurrences: Vec::new(),
         known: FxHashSet::default(),
-        effort: Effort::new(program),
+        effort: ProgressClassifier::new(program),
         entries: Entries::new(program),
         witness: Witness::default(),
         guesses: false,
@@ -217,8 +218,8 @@ struct Run<'s, 'p, F> {
     frontier: &'s mut F,
     found: Option<(u32, Option<Move>)>,
     occurrences: Vec<Occurrence>,
-    known: FxHashSet<Seen>,
-    effort: Effort,
+    known: FxHashSet<Observation>,
+    effort: ProgressClassifier,
     entries: Entries,
     witness: Witness,
     guesses: bool,
@@ -292,7 +293,7 @@ impl<F: Frontier> Run<'_, '_, F> {
         let any = graph.transitions() > before || self.cut;
         self.finish(graph, id, first_edge);
         if !any && state.tasks.iter().any(|t| alive(t.status)) {
-            self.see(Seen::Blocked, id, None, &state);
+            self.see(Observation::Blocked, id, None, &state);
         }
     }
 
@@ -324,13 +325,13 @@ impl<F: Frontier> Run<'_, '_, F> {
             let mv = Move { task, choice: choice as u32 };
             let mut flags = self.effort.of(self.program(), &self.local.access, &outcome, state);
             self.note(&outcome.step, &outcome.state, id, Some(mv), state);
-            if matches!(outcome.step.what, What::Unsupported) {
-                self.see(Seen::Unsupported { loc: outcome.step.loc }, id, Some(mv), state);
+            if matches!(outcome.step.what, StepEvent::Unsupported) {
+                self.see(Observation::Unsupported { loc: outcome.step.loc }, id, Some(mv), state);
                 self.cut = true;
                 continue;
             }
-            if outcome.step.what == What::Stopped {
-                self.see(Seen::Stopped { loc: outcome.step.loc }, id, Some(mv), state);
+            if outcome.step.what == StepEvent::Stopped {
+                self.see(Observation::Stopped { loc: outcome.step.loc }, id, Some(mv), state);
                 self.cut = true;
                 continue;
             }
@@ -358,8 +359,8 @@ impl<F: Frontier> Run<'_, '_, F> {
     /// Whether the step is possible only because some delay is over.
     fn ends_delay(&self, outcome: &Outcome, before: &State) -> bool {
         match outcome.step.what {
-            What::TimedOut => true,
-            What::Transferred => {
+            StepEvent::TimedOut => true,
+            StepEvent::Transferred => {
                 // One of the asynchronous selects was triggered by a call, or by its delay.
                 let ts = &before.tasks[outcome.step.task.index()];
                 !ts.transfers.iter().any(Transfer::fired)
@@ -377,14 +378,14 @@ impl<F: Frontier> Run<'_, '_, F> {
         self.witness.note(self.semantics.program, step);
     }
 
-    fn see(&mut self, seen: Seen, id: u32, mv: Option<Move>, state: &State) {
+    fn see(&mut self, seen: Observation, id: u32, mv: Option<Move>, state: &State) {
         if self.found.is_none() && self.frontier.wants(&seen, state) {
             self.found = Some((id, mv));
             self.occurrences.push(Occurrence { state: id, mv, what: seen });
             return;
         }
         // Every blocked state counts: they are told apart later.
-        if seen == Seen::Blocked || self.known.insert(seen.clone()) {
+        if seen == Observation::Blocked || self.known.insert(seen.clone()) {
             self.occurrences.push(Occurrence { state: id, mv, what: seen });
         }
     }

@@ -11,9 +11,9 @@
 use std::time::{Duration, Instant};
 
 use rendez_model::TaskId;
-use rendez_model::semantics::{Move, Semantics, What};
+use rendez_model::semantics::{Move, Semantics, StepEvent};
 use rendez_model::state::State;
-use rendez_verdict::{Control, Random, Seen, alive, seen_in};
+use rendez_verdict::{Control, Observation, Random, alive, seen_in};
 use rustc_hash::FxHashSet;
 
 use crate::local::LocalSteps;
@@ -31,7 +31,7 @@ pub fn walk(
     time: Duration,
     control: &Control,
     (seed, most): (u64, usize),
-    mut found: impl FnMut(&[Move], &State, Seen) -> bool,
+    mut found: impl FnMut(&[Move], &State, Observation) -> bool,
 ) {
     let started = Instant::now();
     let mut random = Random::new(seed);
@@ -39,7 +39,7 @@ pub fn walk(
     let mut out = Vec::new();
     let mut walks = 0;
     // A walk may come by the same thing again and again.
-    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let mut known: FxHashSet<Observation> = FxHashSet::default();
     let over = || started.elapsed() >= time || control.ended().is_some();
     while walks < most && !over() {
         moves.clear();
@@ -72,7 +72,7 @@ pub fn walk(
                         return;
                     }
                 }
-                if matches!(outcome.step.what, What::Stopped | What::Unsupported) {
+                if matches!(outcome.step.what, StepEvent::Stopped | StepEvent::Unsupported) {
                     moved = false;
                     ended = true;
                     break;
@@ -91,7 +91,7 @@ pub fn walk(
                 semantics.successors(&state, TaskId::from(t), &mut out);
                 out.is_empty()
             });
-        if stuck && found(&local.unmerged(semantics, &moves), &state, Seen::Blocked) {
+        if stuck && found(&local.unmerged(semantics, &moves), &state, Observation::Blocked) {
             return;
         }
     }

@@ -14,12 +14,12 @@
 
 use rendez_analysis::access::Access;
 use rendez_model::TaskId;
-use rendez_model::semantics::{Move, Semantics, What};
+use rendez_model::semantics::{Move, Semantics, StepEvent};
 use rendez_model::state::State;
 use rustc_hash::FxHashMap;
 
 use crate::blocking::all_stuck;
-use crate::seen::{Effort, POLLS, PROGRESS};
+use crate::seen::{POLLS, PROGRESS, ProgressClassifier};
 use rendez_analysis::bottom_components;
 
 /// The states that follow one, as far as they were looked at.
@@ -75,7 +75,7 @@ impl After {
                 after.moves[task.index()] |= !out.is_empty();
                 for (choice, outcome) in out.drain(..).enumerate() {
                     let to = match outcome.step.what {
-                        What::Unsupported | What::Stopped => ELSEWHERE,
+                        StepEvent::Unsupported | StepEvent::Stopped => ELSEWHERE,
                         _ => {
                             let mv = Move { task, choice: choice as u32 };
                             after.insert(&mut index, &outcome.state, (id, mv))
@@ -153,7 +153,7 @@ impl After {
         &self,
         semantics: &Semantics,
         access: &Access,
-        effort: &Effort,
+        effort: &ProgressClassifier,
         task: TaskId,
     ) -> Option<bool> {
         let mut flags = 0;
@@ -174,7 +174,7 @@ impl After {
 pub fn runs_in_a_circle(
     semantics: &Semantics,
     access: &Access,
-    effort: &Effort,
+    effort: &ProgressClassifier,
     from: &State,
     task: TaskId,
 ) -> bool {

@@ -12,7 +12,7 @@
 //! A record stands for its components, which are not declared as objects of their own. Parameters, and variables of
 //! tasks and packages, are no records, although their names have a common prefix, too.
 
-use rendez_model::monitor::{Happening, Language, Monitor};
+use rendez_model::monitor::{EventPattern, Language, Monitor};
 use rendez_model::{
     Action, Domain, EntryId, EventKind, Expr, Loc, ProcId, Program, Sharing, Storage, TaskId, Trigger, Value,
     Var, VarId,
@@ -164,7 +164,7 @@ pub(crate) fn happenings(
     program: &Program,
     pattern: &Pattern,
     at: Position,
-) -> Result<Vec<Happening>, Wrong> {
+) -> Result<Vec<EventPattern>, Wrong> {
     let some = |what: &str, name: &str| Wrong::at(at, missing(program, what, name));
     let comparison = |t: &Option<Test>| t.map(|t| (t.equal, t.value));
     let callers = |by: &Option<String>| -> Result<Vec<Option<TaskId>>, Wrong> {
@@ -184,13 +184,13 @@ pub(crate) fn happenings(
     };
     Ok(match pattern {
         Pattern::Event(name) => match annotated(name) {
-            true => vec![Happening::Event(name.clone())],
+            true => vec![EventPattern::Event(name.clone())],
             false => return Err(some("event", name)),
         },
-        Pattern::Named(name) if annotated(name) => vec![Happening::Event(name.clone())],
+        Pattern::Named(name) if annotated(name) => vec![EventPattern::Event(name.clone())],
         Pattern::Named(name) => match entries(program, name) {
             none if none.is_empty() => return Err(some("event or entry", name)),
-            entries => vec![Happening::Accept { entries, by: None, values: Vec::new() }],
+            entries => vec![EventPattern::Accept { entries, by: None, values: Vec::new() }],
         },
         Pattern::Accept { entry, by, values } => match entries(program, entry) {
             none if none.is_empty() => return Err(some("entry", entry)),
@@ -199,21 +199,24 @@ pub(crate) fn happenings(
             }
             entries => callers(by)?
                 .into_iter()
-                .map(|by| Happening::Accept { entries: entries.clone(), by, values: values.clone() })
+                .map(|by| EventPattern::Accept { entries: entries.clone(), by, values: values.clone() })
                 .collect(),
         },
         Pattern::Finish { entry, by } => match entries(program, entry) {
             none if none.is_empty() => return Err(some("entry", entry)),
             entries => callers(by)?
                 .into_iter()
-                .map(|by| Happening::Finish { entries: entries.clone(), by })
+                .map(|by| EventPattern::Finish { entries: entries.clone(), by })
                 .collect(),
         },
         Pattern::Write { variable: name, value } => {
-            vec![Happening::Write { cells: variable(program, name, *value, at)?, value: comparison(value) }]
+            vec![EventPattern::Write {
+                cells: variable(program, name, *value, at)?,
+                value: comparison(value),
+            }]
         }
         Pattern::Test { variable: name, value } => {
-            vec![Happening::Test { cells: variable(program, name, *value, at)?, value: comparison(value) }]
+            vec![EventPattern::Test { cells: variable(program, name, *value, at)?, value: comparison(value) }]
         }
         Pattern::Enter { procedure, by } => {
             let by: Option<Vec<TaskId>> = match by {
@@ -222,16 +225,16 @@ pub(crate) fn happenings(
             };
             match procs(program, procedure, by.as_deref()) {
                 none if none.is_empty() => return Err(some("subprogram with a body", procedure)),
-                procs => vec![Happening::Enter { procs }],
+                procs => vec![EventPattern::Enter { procs }],
             }
         }
         Pattern::Start(name) => match tasks(program, name) {
             none if none.is_empty() => return Err(some("task", name)),
-            tasks => vec![Happening::Start(tasks)],
+            tasks => vec![EventPattern::Start(tasks)],
         },
         Pattern::End(name) => match tasks(program, name) {
             none if none.is_empty() => return Err(some("task", name)),
-            tasks => vec![Happening::End(tasks)],
+            tasks => vec![EventPattern::End(tasks)],
         },
     })
 }
@@ -244,8 +247,8 @@ pub struct Bound {
 }
 
 /// What the symbols of a property stand for.
-fn watched(program: &Program, file: &File, property: &Regular) -> Result<Vec<(Happening, u32)>, Wrong> {
-    let mut watch: Vec<(Happening, u32)> = Vec::new();
+fn watched(program: &Program, file: &File, property: &Regular) -> Result<Vec<(EventPattern, u32)>, Wrong> {
+    let mut watch: Vec<(EventPattern, u32)> = Vec::new();
     for (s, (symbol, position)) in property.symbols.iter().enumerate() {
         if let Some(meant) = predicate::meant(program, file, property, s as u32, *position)? {
             watch.extend(meant.into_iter().map(|happening| (happening, s as u32)));
@@ -314,23 +317,27 @@ fn bound(program: &Program, file: &File, property: &Regular, span: Span) -> Resu
 }
 
 /// By symbol: whether there is code for it. An entry that somebody calls or accepts has some.
-fn possible(program: &Program, watch: &[(Happening, u32)], symbols: usize) -> Vec<bool> {
+fn possible(program: &Program, watch: &[(EventPattern, u32)], symbols: usize) -> Vec<bool> {
     let named =
         |e: &Expr, entries: &[EntryId]| program.possible_entries(e).iter().any(|e| entries.contains(e));
     let mut possible = vec![false; symbols];
     for (happening, symbol) in watch {
         let at = |action: &Action| match (happening, action) {
-            (Happening::Accept { entries, .. } | Happening::Finish { entries, .. }, action) => match action {
-                Action::Select { alternatives, .. } => alternatives.iter().any(|a| named(&a.entry, entries)),
-                Action::EntryCall { entry, .. }
-                | Action::Requeue { entry, .. }
-                | Action::Async { trigger: Trigger::Call { entry, .. }, .. } => named(entry, entries),
-                _ => false,
-            },
+            (EventPattern::Accept { entries, .. } | EventPattern::Finish { entries, .. }, action) => {
+                match action {
+                    Action::Select { alternatives, .. } => {
+                        alternatives.iter().any(|a| named(&a.entry, entries))
+                    }
+                    Action::EntryCall { entry, .. }
+                    | Action::Requeue { entry, .. }
+                    | Action::Async { trigger: Trigger::Call { entry, .. }, .. } => named(entry, entries),
+                    _ => false,
+                }
+            }
             (other, action) => other.may_happen_at(program, action),
         };
         let first = |loc: usize| {
-            matches!(happening, Happening::Write { .. }) && program.is_declared_at(Loc::from(loc))
+            matches!(happening, EventPattern::Write { .. }) && program.is_declared_at(Loc::from(loc))
         };
         let mut code = program.nodes.iter().enumerate();
         possible[*symbol as usize] |= code.any(|(loc, node)| at(&node.action) && !first(loc));

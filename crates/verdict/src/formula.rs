@@ -19,7 +19,7 @@
 //! (at here -> F)`.
 
 use rendez_model::monitor::{Language, Monitor};
-use rendez_model::semantics::{Step, What};
+use rendez_model::semantics::{Step, StepEvent};
 use rendez_model::state::{Lock, Pending, State, Status, TaskState, Wait};
 use rendez_model::{
     Action, CallMode, EntryId, EventKind, Expr, Loc, Node, ObjectId, Owner, Program, TaskId, Trigger, Value,
@@ -260,9 +260,9 @@ pub fn is_event(program: &Program, step: &Step) -> bool {
 /// The caller and the entry of what begins with a step.
 pub fn accepted(step: &Step) -> Option<(TaskId, EntryId)> {
     match step.what {
-        What::Accepted { entry, caller, .. } => Some((caller, entry)),
-        What::Released { served, .. } => served,
-        What::Entered(entry) => Some((step.task, entry)),
+        StepEvent::Accepted { entry, caller, .. } => Some((caller, entry)),
+        StepEvent::Released { served, .. } => served,
+        StepEvent::Entered(entry) => Some((step.task, entry)),
         _ => None,
     }
 }
@@ -277,7 +277,7 @@ pub fn annotation(program: &Program, loc: Loc) -> Option<&str> {
 
 /// A formula with what it needs from the search.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct BoundFormula {
     pub resolved: Resolved,
     pub text: String,
     pub name: String,
@@ -286,15 +286,15 @@ pub struct Question {
     pub stops: Vec<Loc>,
 }
 
-impl Question {
+impl BoundFormula {
     /// Finds the names of a formula in the program.
-    pub fn new(program: &Program, name: &str, formula: &Formula, span: Span) -> Result<Question, Wrong> {
+    pub fn new(program: &Program, name: &str, formula: &Formula, span: Span) -> Result<BoundFormula, Wrong> {
         let resolved = resolve(program, formula)?;
-        Ok(Question::about(program, resolved, formula.to_string(), name.to_owned(), span))
+        Ok(BoundFormula::about(program, resolved, formula.to_string(), name.to_owned(), span))
     }
 
     /// A formula, and where tasks must be seen for it.
-    fn about(program: &Program, resolved: Resolved, text: String, name: String, span: Span) -> Question {
+    fn about(program: &Program, resolved: Resolved, text: String, name: String, span: Span) -> BoundFormula {
         let (mut places, mut events, mut ends, mut mixed) = (Vec::new(), false, false, false);
         resolved.each(&mut |part| match part {
             Resolved::At(_, locs) => places.extend_from_slice(locs),
@@ -313,7 +313,7 @@ impl Question {
         let mut stops: Vec<Loc> = (0..program.nodes.len()).map(Loc::from).filter(is_noticed).collect();
         stops.extend(before(program, &places, Raised::Also));
         stops.extend(places);
-        Question { resolved, text, name, span, stops }
+        BoundFormula { resolved, text, name, span, stops }
     }
 
     /// Marks the places that a formula is about, so that they stay whatever happens to the program. Names that stand for
@@ -322,11 +322,11 @@ impl Question {
         match formula {
             Formula::True | Formula::False => {}
             Formula::Not(f) | Formula::Always(f) | Formula::Eventually(f) | Formula::Potentially(f) => {
-                Question::mark(program, f)?;
+                BoundFormula::mark(program, f)?;
             }
             Formula::And(a, b) | Formula::Or(a, b) | Formula::Until { left: a, right: b, .. } => {
-                Question::mark(program, a)?;
-                Question::mark(program, b)?;
+                BoundFormula::mark(program, a)?;
+                BoundFormula::mark(program, b)?;
             }
             Formula::Atom(atom, position) => {
                 let wrong = |message: String| Wrong { message, position: *position };
@@ -362,25 +362,25 @@ impl Question {
     pub fn mark_asserted(program: &mut Program) -> Result<(), (Wrong, Span)> {
         for (text, span, _) in asserted(program) {
             let formula = rendez_property::ctl::parse(&text).map_err(|w| (w, span))?;
-            Question::mark(program, &formula).map_err(|w| (w, span))?;
+            BoundFormula::mark(program, &formula).map_err(|w| (w, span))?;
         }
         Ok(())
     }
 
     /// Formulas asserted in the source, each where control comes to its place.
-    pub fn asserted(program: &Program) -> Vec<Result<Question, (Wrong, Span)>> {
+    pub fn asserted(program: &Program) -> Vec<Result<BoundFormula, (Wrong, Span)>> {
         let question = |(text, span, locs): (String, Span, Vec<Loc>)| {
             let formula = rendez_property::ctl::parse(&text).map_err(|w| (w, span))?;
             let inner = resolve(program, &formula).map_err(|w| (w, span))?;
             let here = Resolved::Not(Box::new(Resolved::At(None, locs)));
             let resolved = Resolved::Always(Box::new(Resolved::Or(Box::new(here), Box::new(inner))));
-            Ok(Question::about(program, resolved, text, format!("assert@{}", span.line), span))
+            Ok(BoundFormula::about(program, resolved, text, format!("assert@{}", span.line), span))
         };
         asserted(program).into_iter().map(question).collect()
     }
 }
 
-impl Question {
+impl BoundFormula {
     /// Where a task is at the end of a trace, if the formula asks for places: one that is where it asks for, or else one
     /// that it names.
     fn end(&self, program: &Program, trace: &Trace) -> Option<(Span, String)> {

@@ -18,7 +18,7 @@
 //! trace for its loop. Before that, the reference explorer, the search and the check had three definitions of which
 //! task can continue, and traces did not show what they claimed.
 
-use rendez_model::semantics::{Move, Semantics, Step, What};
+use rendez_model::semantics::{Move, Semantics, Step, StepEvent};
 use rendez_model::state::State;
 use rendez_model::{Action, CallMode, EntryId, Program, TaskId};
 
@@ -97,7 +97,7 @@ impl Stance {
 /// The queue that a step puts a plain call into, if it does no more than that.
 pub fn queued(program: &Program, step: &Step) -> Option<EntryId> {
     match (&step.what, &program.node(step.loc).action) {
-        (What::Queued(entry), Action::EntryCall { mode: CallMode::Plain, .. }) => Some(*entry),
+        (StepEvent::Queued(entry), Action::EntryCall { mode: CallMode::Plain, .. }) => Some(*entry),
         _ => None,
     }
 }

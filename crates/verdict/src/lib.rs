@@ -26,16 +26,18 @@ use std::time::Duration;
 pub use bind::{Bound, bind, follow, same};
 pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
 pub use finding::{Finding, Kind, Severity};
-pub use formula::{Fairness, Question, Resolved, accepted, annotation, awaits_lock, covers, is_event};
+pub use formula::{BoundFormula, Fairness, Resolved, accepted, annotation, awaits_lock, covers, is_event};
 pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};
 pub use random::Random;
 pub use rendez_model::monitor::Language;
 pub use reorder::fewest_switches;
-pub use seen::{Effort, Entries, POLLS, PROGRESS, Seen, Witness, alive, entries_in, races, seen_in};
+pub use seen::{
+    Entries, Observation, POLLS, PROGRESS, ProgressClassifier, Witness, alive, entries_in, races, seen_in,
+};
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{
-    Answer, EngineId, Findings, Forever, Outcome, PropertyAnswer, meets_bound, open_for_ever, vacuous,
+    Answer, EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, meets_bound, open_for_ever, vacuous,
 };
 
 /// Limits of a search, and what it takes for granted.

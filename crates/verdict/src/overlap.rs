@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rendez_model::monitor::{Comparison, Fit, Happening, compares};
+use rendez_model::monitor::{Comparison, EventPattern, Match, compares};
 use rendez_model::{Action, Domain, EntryId, Expr, Place, Program, TaskId, Value, VarId};
 
 /// A property with more sets of names is refused.
@@ -34,7 +34,7 @@ type Values = Vec<Option<i64>>;
 type Call<'w> = (Option<TaskId>, &'w [Option<i64>], u32);
 
 /// The sets of symbols that a moment may carry, the smaller first.
-pub(crate) fn sets(program: &Program, watch: &[(Happening, u32)]) -> Result<Vec<Vec<u32>>, TooMany> {
+pub(crate) fn sets(program: &Program, watch: &[(EventPattern, u32)]) -> Result<Vec<Vec<u32>>, TooMany> {
     let mut all: BTreeSet<Set> = BTreeSet::new();
     plain(watch, &mut all);
     calls(watch, &mut all)?;
@@ -47,17 +47,17 @@ pub(crate) fn sets(program: &Program, watch: &[(Happening, u32)]) -> Result<Vec<
 }
 
 /// Events, calls of subprograms, and starts and ends of tasks.
-fn plain(watch: &[(Happening, u32)], all: &mut BTreeSet<Set>) {
+fn plain(watch: &[(EventPattern, u32)], all: &mut BTreeSet<Set>) {
     let mut by: BTreeMap<(u8, usize, String), Set> = BTreeMap::new();
     for (happening, symbol) in watch {
         let mut fits = |kind: u8, number: usize, name: &str| {
             by.entry((kind, number, name.to_lowercase())).or_default().insert(*symbol);
         };
         match happening {
-            Happening::Event(name) => fits(0, 0, name),
-            Happening::Enter { procs } => procs.iter().for_each(|p| fits(1, p.index(), "")),
-            Happening::Start(tasks) => tasks.iter().for_each(|t| fits(2, t.index(), "")),
-            Happening::End(tasks) => tasks.iter().for_each(|t| fits(3, t.index(), "")),
+            EventPattern::Event(name) => fits(0, 0, name),
+            EventPattern::Enter { procs } => procs.iter().for_each(|p| fits(1, p.index(), "")),
+            EventPattern::Start(tasks) => tasks.iter().for_each(|t| fits(2, t.index(), "")),
+            EventPattern::End(tasks) => tasks.iter().for_each(|t| fits(3, t.index(), "")),
             _ => {}
         }
     }
@@ -65,12 +65,12 @@ fn plain(watch: &[(Happening, u32)], all: &mut BTreeSet<Set>) {
 }
 
 /// Rendezvous that begin or end.
-fn calls(watch: &[(Happening, u32)], all: &mut BTreeSet<Set>) -> Result<(), TooMany> {
+fn calls(watch: &[(EventPattern, u32)], all: &mut BTreeSet<Set>) -> Result<(), TooMany> {
     let mut by: BTreeMap<(bool, EntryId), Vec<Call>> = BTreeMap::new();
     for (happening, symbol) in watch {
         let (begins, entries, caller, values) = match happening {
-            Happening::Accept { entries, by, values } => (true, entries, by, &values[..]),
-            Happening::Finish { entries, by } => (false, entries, by, &[][..]),
+            EventPattern::Accept { entries, by, values } => (true, entries, by, &values[..]),
+            EventPattern::Finish { entries, by } => (false, entries, by, &[][..]),
             _ => continue,
         };
         for entry in entries {
@@ -137,9 +137,9 @@ fn both(a: &[Option<i64>], b: &[Option<i64>]) -> Option<Values> {
 }
 
 /// By cell: the sets that an assignment may carry.
-fn writes(program: &Program, watch: &[(Happening, u32)]) -> BTreeMap<VarId, BTreeSet<Set>> {
+fn writes(program: &Program, watch: &[(EventPattern, u32)]) -> BTreeMap<VarId, BTreeSet<Set>> {
     let watched = watch.iter().filter_map(|(happening, symbol)| match happening {
-        Happening::Write { cells, value } => Some((cells, *value, *symbol)),
+        EventPattern::Write { cells, value } => Some((cells, *value, *symbol)),
         _ => None,
     });
     by_value(program, watched)
@@ -164,7 +164,7 @@ fn by_value<'w>(
             values.extend((lo..=hi).find(|v| !values.contains(v)));
         }
         let fitting = |v: i64| -> Set {
-            let fits = |test: &Option<Comparison>| compares(*test, Value::Known(v)) == Fit::Yes;
+            let fits = |test: &Option<Comparison>| compares(*test, Value::Known(v)) == Match::Yes;
             list.iter().filter(|(test, _)| fits(test)).map(|(_, symbol)| *symbol).collect()
         };
         (cell, values.into_iter().map(fitting).collect())
@@ -173,9 +173,9 @@ fn by_value<'w>(
 }
 
 /// Conditions: each of their cells may have any value, and passes may have removed some of the cells.
-fn tests(program: &Program, watch: &[(Happening, u32)], all: &mut BTreeSet<Set>) -> Result<(), TooMany> {
+fn tests(program: &Program, watch: &[(EventPattern, u32)], all: &mut BTreeSet<Set>) -> Result<(), TooMany> {
     let watched = watch.iter().filter_map(|(happening, symbol)| match happening {
-        Happening::Test { cells, value } => Some((cells, *value, *symbol)),
+        EventPattern::Test { cells, value } => Some((cells, *value, *symbol)),
         _ => None,
     });
     let by = by_value(program, watched);
@@ -222,12 +222,12 @@ fn tests(program: &Program, watch: &[(Happening, u32)], all: &mut BTreeSet<Set>)
 mod tests {
     use super::*;
 
-    fn accept(by: Option<u32>, values: &[Option<i64>]) -> Happening {
-        Happening::Accept { entries: vec![EntryId(0)], by: by.map(TaskId), values: values.to_vec() }
+    fn accept(by: Option<u32>, values: &[Option<i64>]) -> EventPattern {
+        EventPattern::Accept { entries: vec![EntryId(0)], by: by.map(TaskId), values: values.to_vec() }
     }
 
-    fn found(list: &[Happening]) -> Option<Vec<Vec<u32>>> {
-        let watch: Vec<(Happening, u32)> = list.iter().cloned().zip(0..).collect();
+    fn found(list: &[EventPattern]) -> Option<Vec<Vec<u32>>> {
+        let watch: Vec<(EventPattern, u32)> = list.iter().cloned().zip(0..).collect();
         sets(&Program::default(), &watch).ok()
     }
 

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use rendez_model::monitor::Happening;
+use rendez_model::monitor::EventPattern;
 use rendez_model::{Action, Domain, EntryId, Formal, Program, TaskId};
 use rendez_property::events::Pattern;
 use rendez_property::inca::Predicate;
@@ -42,14 +42,14 @@ pub(crate) fn meant(
     property: &Regular,
     symbol: u32,
     at: Position,
-) -> Result<Option<Vec<Happening>>, Wrong> {
+) -> Result<Option<Vec<EventPattern>>, Wrong> {
     let Meaning::Query(query) = &property.meaning else { return Ok(None) };
     let Some((_, predicate)) = query.predicates.iter().find(|(s, _)| *s == symbol) else { return Ok(None) };
     let events = events(program, property.position)?;
     let fits = check(program, file, predicate, &events, at)?;
     let fitting = events.into_iter().zip(fits).filter(|(_, fits)| *fits);
-    let meant: Vec<Happening> = fitting
-        .map(|(event, _)| Happening::Accept {
+    let meant: Vec<EventPattern> = fitting
+        .map(|(event, _)| EventPattern::Accept {
             entries: vec![event.entry],
             by: Some(event.caller),
             values: event.values,
@@ -149,7 +149,7 @@ fn named(
     let mut fits = vec![false; events.len()];
     for pattern in &patterns {
         for happening in happenings(program, pattern, at)? {
-            let Happening::Accept { entries, by, values } = happening else { return Ok(None) };
+            let EventPattern::Accept { entries, by, values } = happening else { return Ok(None) };
             for (e, event) in events.iter().enumerate() {
                 if !entries.contains(&event.entry) || by.is_some_and(|by| by != event.caller) {
                     continue;

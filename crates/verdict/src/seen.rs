@@ -23,14 +23,14 @@ use rendez_analysis::access::{Access, Touch, touched};
 use rendez_analysis::loop_control::LoopControl;
 use rendez_analysis::passes;
 use rendez_model::code::{each_written, never_changes};
-use rendez_model::semantics::{Fate, Outcome, Step, What};
+use rendez_model::semantics::{Fate, Outcome, Step, StepEvent};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{
     Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Seen {
+pub enum Observation {
     Exception {
         task: TaskId,
         loc: Loc,
@@ -115,10 +115,10 @@ impl Entries {
 pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnMut(EntryId, bool, bool)) {
     match &step.what {
         // The end of the same step may have served the call.
-        What::Queued(entry) | What::Requeued { entry, .. } => {
+        StepEvent::Queued(entry) | StepEvent::Requeued { entry, .. } => {
             served_in(program, after, Some(*entry), &mut f);
             let caller = match step.what {
-                What::Requeued { caller, .. } => caller,
+                StepEvent::Requeued { caller, .. } => caller,
                 _ => step.task,
             };
             // The trigger of an asynchronous select waits, though its task goes on.
@@ -127,11 +127,11 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
             let failed = step.raised.iter().any(|r| r.task == caller);
             f(*entry, true, !waits && !failed);
         }
-        What::Accepted { entry, .. } | What::Entered(entry) => f(*entry, true, true),
-        What::BarrierRaised(entry) => f(*entry, true, false),
-        What::Released { served: Some((_, entry)), .. } => f(*entry, false, true),
+        StepEvent::Accepted { entry, .. } | StepEvent::Entered(entry) => f(*entry, true, true),
+        StepEvent::BarrierRaised(entry) => f(*entry, true, false),
+        StepEvent::Released { served: Some((_, entry)), .. } => f(*entry, false, true),
         // A conditional or timed call that was not taken was a call all the same.
-        What::Otherwise | What::TimedOut => {
+        StepEvent::Otherwise | StepEvent::TimedOut => {
             if let Action::EntryCall { entry, .. } = &program.node(step.loc).action
                 && let Some(entry) = entry.constant()
             {
@@ -139,9 +139,9 @@ pub fn entries_in(program: &Program, step: &Step, after: &State, mut f: impl FnM
                 served_in(program, after, Some(EntryId(entry as u32)), &mut f);
             }
         }
-        What::Aborted(_) | What::Transferred => served_in(program, after, None, &mut f),
+        StepEvent::Aborted(_) | StepEvent::Transferred => served_in(program, after, None, &mut f),
         // The trigger is withdrawn: the queue is shorter.
-        What::Ran if matches!(program.node(step.loc).action, Action::EndAsync { .. }) => {
+        StepEvent::Ran if matches!(program.node(step.loc).action, Action::EndAsync { .. }) => {
             served_in(program, after, None, &mut f);
         }
         _ => {}
@@ -168,17 +168,17 @@ fn served_in(program: &Program, after: &State, of: Option<EntryId>, f: &mut impl
 }
 
 /// What a step shows: exceptions, a failed assertion, a broken property.
-pub fn seen_in(step: &Step) -> impl Iterator<Item = Seen> + '_ {
-    let raised = step.raised.iter().map(|raised| Seen::Exception {
+pub fn seen_in(step: &Step) -> impl Iterator<Item = Observation> + '_ {
+    let raised = step.raised.iter().map(|raised| Observation::Exception {
         task: raised.task,
         loc: raised.loc,
         exception: raised.exception,
         died: raised.fate == Fate::Died,
         by_tasking: raised.by_tasking,
     });
-    let failed =
-        (step.what == What::AssertionFailed).then_some(Seen::Assertion { task: step.task, loc: step.loc });
-    let broken = step.broken.iter().map(|m| Seen::Broken { monitor: *m });
+    let failed = (step.what == StepEvent::AssertionFailed)
+        .then_some(Observation::Assertion { task: step.task, loc: step.loc });
+    let broken = step.broken.iter().map(|m| Observation::Broken { monitor: *m });
     raised.chain(failed).chain(broken)
 }
 
@@ -188,7 +188,7 @@ pub const PROGRESS: u8 = 1;
 pub const POLLS: u8 = 2;
 
 /// Tells busy waiting from work.
-pub struct Effort {
+pub struct ProgressClassifier {
     loop_control: LoopControl,
     /// By cell: its value decides something.
     matters: Vec<bool>,
@@ -196,12 +196,12 @@ pub struct Effort {
     fixed: Vec<bool>,
 }
 
-impl Effort {
-    pub fn new(program: &Program) -> Effort {
+impl ProgressClassifier {
+    pub fn new(program: &Program) -> ProgressClassifier {
         // A loop whose exit is never taken, whatever happens, has none.
         let mut folded = program.clone();
         passes::fold_constants(&mut folded);
-        Effort {
+        ProgressClassifier {
             loop_control: LoopControl::new(&folded),
             matters: passes::cells_that_matter(&folded),
             fixed: never_changes(program),
@@ -224,13 +224,13 @@ impl Effort {
             Action::Requeue { .. } => flags |= POLLS,
             // The end of a protected action is progress if it lets somebody go on.
             Action::Unlock { .. } => {
-                if matches!(outcome.step.what, What::Released { served: Some(_), .. }) {
+                if matches!(outcome.step.what, StepEvent::Released { served: Some(_), .. }) {
                     flags |= PROGRESS;
                 }
             }
             Action::EntryCall { .. } | Action::Select { .. } => {
                 flags |= match outcome.step.what {
-                    What::Otherwise => POLLS,
+                    StepEvent::Otherwise => POLLS,
                     _ => PROGRESS,
                 };
             }
@@ -289,7 +289,7 @@ impl Effort {
 }
 
 /// Two tasks about to access one variable, one of them writing.
-pub fn races(program: &Program, access: &Access, state: &State, mut found: impl FnMut(Seen)) {
+pub fn races(program: &Program, access: &Access, state: &State, mut found: impl FnMut(Observation)) {
     let mut all: Vec<(TaskId, Loc, Vec<Touch>, Vec<Touch>)> = Vec::new();
     for (t, ts) in state.tasks.iter().enumerate() {
         if !matches!(ts.status, Status::Active | Status::Activating) || ts.wait != Wait::Nothing {
@@ -315,7 +315,13 @@ pub fn races(program: &Program, access: &Access, state: &State, mut found: impl 
                 let both = pairs.into_iter().filter_map(|(a, b)| a.zip(b)).map(|(a, b)| a && b).max();
                 if let Some(sure) = both {
                     let writes = (wa.is_some(), wb.is_some());
-                    found(Seen::Race { var: *var, first: (a.0, a.1), second: (b.0, b.1), writes, sure });
+                    found(Observation::Race {
+                        var: *var,
+                        first: (a.0, a.1),
+                        second: (b.0, b.1),
+                        writes,
+                        sure,
+                    });
                 }
             }
         }

@@ -43,7 +43,7 @@ use rendez_source::{Diagnostic, Span};
 use crate::blocking::all_stuck;
 use crate::finding::{Finding, Kind, Severity};
 use crate::reorder::fewest_switches;
-use crate::seen::{Entries, Seen, seen_in};
+use crate::seen::{Entries, Observation, seen_in};
 use crate::trace::{Trace, replay};
 use crate::{Obstacle, Reason};
 use claim::{Claim, Known, MOST_IN_ALL, Shown};
@@ -51,7 +51,7 @@ use key::FindingKey;
 use results::verdict;
 
 pub use results::{Answer, EngineId, Outcome, PropertyAnswer};
-pub use spin::Forever;
+pub use spin::Nonprogress;
 pub use vacuity::{open_for_ever, vacuous};
 
 /// At most this many findings of one kind are reported.
@@ -160,21 +160,23 @@ impl<'s, 'p> Findings<'s, 'p> {
     }
 
     /// Makes a finding of something seen at the end of some moves; `state` is where it was seen.
-    pub fn seen(&mut self, what: &Seen, moves: &[Move], state: &State) {
+    pub fn seen(&mut self, what: &Observation, moves: &[Move], state: &State) {
         // What ends the model, and not the program, concerns properties as well.
-        let about_properties =
-            matches!(what, Seen::Broken { .. } | Seen::Unsupported { .. } | Seen::Stopped { .. });
+        let about_properties = matches!(
+            what,
+            Observation::Broken { .. } | Observation::Unsupported { .. } | Observation::Stopped { .. }
+        );
         if self.properties_only && !about_properties {
             return;
         }
         match what {
-            Seen::Unsupported { loc } => self.unsupported(*loc),
-            Seen::Stopped { loc } => self.stopped(*loc),
-            Seen::Blocked => self.stuck_at(&all_stuck(self.program, state), moves, state, true),
-            Seen::Exception { .. } => self.exception(what, moves),
-            Seen::Assertion { task, loc } => self.assertion(*task, *loc, moves),
-            Seen::Broken { monitor } => self.broken(*monitor, moves),
-            Seen::Race { .. } => self.race(what, moves),
+            Observation::Unsupported { loc } => self.unsupported(*loc),
+            Observation::Stopped { loc } => self.stopped(*loc),
+            Observation::Blocked => self.stuck_at(&all_stuck(self.program, state), moves, state, true),
+            Observation::Exception { .. } => self.exception(what, moves),
+            Observation::Assertion { task, loc } => self.assertion(*task, *loc, moves),
+            Observation::Broken { monitor } => self.broken(*monitor, moves),
+            Observation::Race { .. } => self.race(what, moves),
         }
     }
 

@@ -9,7 +9,7 @@
 //! procedures and handlers get new numbers; monitors that name procedures are renamed with them. A skip reads and
 //! writes nothing and nobody can tell when it happens, so executions are the same up to such steps.
 
-use rendez_model::monitor::Happening;
+use rendez_model::monitor::EventPattern;
 use rendez_model::program::*;
 
 /// Compacts the control-flow graphs. Locations in `keep` stay even when they are empty steps.
@@ -130,7 +130,7 @@ fn remove_unreachable(program: &mut Program) {
     program.bodies.values_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
     // Properties name procedures, too.
     for (happening, _) in program.monitors.iter_mut().flat_map(|m| &mut m.watch) {
-        if let Happening::Enter { procs: named } = happening {
+        if let EventPattern::Enter { procs: named } = happening {
             named.retain(|p| procs[p.index()]);
             named.iter_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
         }

@@ -15,7 +15,7 @@
 use crate::access::Access;
 use rendez_model::code::each_written;
 use rendez_model::expr::{Expr, Place, Value};
-use rendez_model::monitor::Happening;
+use rendez_model::monitor::EventPattern;
 use rendez_model::program::*;
 
 /// Splits every action that accesses shared cells more than once: each read goes to a cell of the
@@ -82,7 +82,7 @@ fn test_copies(program: &mut Program, reads: &[Expr], copies: &[VarId]) {
         let mut from = Vec::new();
         read.each_cell(program, &mut |cell| from.push(cell));
         for (happening, _) in program.monitors.iter_mut().flat_map(|m| &mut m.watch) {
-            if let Happening::Test { cells, .. } = happening
+            if let EventPattern::Test { cells, .. } = happening
                 && cells.iter().any(|cell| from.contains(cell))
             {
                 cells.push(*copy);

@@ -15,8 +15,8 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_search::{LocalSteps, Search, forever, walk};
 use rendez_verdict::{
-    Control, End, EngineId, Entries, Findings, Kind, Options, Outcome, Seen, Stats, Witness, all_stuck,
-    kinds_of_blocking, open_for_ever, replay, stuck,
+    Control, End, EngineId, Entries, Findings, Kind, Observation, Options, Outcome, Stats, Witness,
+    all_stuck, kinds_of_blocking, open_for_ever, replay, stuck,
 };
 
 use super::probe::Probe;
@@ -160,7 +160,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
         let Chase { wanted, options, .. } = chase;
         let mut blocked = 0;
         for occurrence in &found.occurrences {
-            if occurrence.what == Seen::Blocked {
+            if occurrence.what == Observation::Blocked {
                 blocked += 1;
                 if blocked > 200 {
                     continue;
@@ -180,7 +180,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             }
             // Servers that wait in vain are no error, but their trace should be short, too.
             let idle = blocked == 1
-                && occurrence.what == Seen::Blocked
+                && occurrence.what == Observation::Blocked
                 && matches!(wanted, Wanted::Blocking)
                 && self.is_idle(&state);
             if (is_wanted || idle)
@@ -195,7 +195,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             self.forever(found, None);
         } else if let Some((id, None)) = found.found
             && matches!(wanted, Wanted::Blocking)
-            && !found.occurrences.iter().any(|s| s.state == id && s.what == Seen::Blocked)
+            && !found.occurrences.iter().any(|s| s.state == id && s.what == Observation::Blocked)
         {
             let state = found.graph.state(id);
             let path = found.graph.path(id);
@@ -236,7 +236,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
     pub(super) fn walk(&mut self, wanted: Wanted, until: Instant) {
         let time = until.saturating_duration_since(Instant::now());
         let (semantics, settings) = (self.semantics, self.settings);
-        let mut first: Option<(Vec<Move>, State, Seen)> = None;
+        let mut first: Option<(Vec<Move>, State, Observation)> = None;
         walk(
             semantics,
             &self.local,

@@ -15,7 +15,9 @@ use rendez_model::semantics::Semantics;
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, TaskId};
 use rendez_search::{Breadth, LocalSteps, Search, forever, search_from};
-use rendez_verdict::{Blocked, Control, End, Kind, Options, Seen, alive, is_final, kinds_of_blocking, stuck};
+use rendez_verdict::{
+    Blocked, Control, End, Kind, Observation, Options, alive, is_final, kinds_of_blocking, stuck,
+};
 
 use super::seek::{wants, wants_kind};
 use super::{Settings, Wanted};
@@ -144,12 +146,12 @@ impl<'a, 'p> Probe<'a, 'p> {
         let after = self.from(state)?;
         let mut any = false;
         forever(self.semantics.program, &after.graph, |id, what| {
-            if let rendez_verdict::Forever::Stuck(tasks) = what {
+            if let rendez_verdict::Nonprogress::Stuck(tasks) = what {
                 let state = after.graph.state(id);
                 any |= kinds_of_blocking(self.semantics, &state, &tasks).iter().any(|b| wanted(b.kind));
             }
         });
-        for occurrence in after.occurrences.iter().filter(|s| s.what == Seen::Blocked) {
+        for occurrence in after.occurrences.iter().filter(|s| s.what == Observation::Blocked) {
             any |= wants(
                 self.semantics,
                 self.wanted,
@@ -180,7 +182,7 @@ impl<'a, 'p> Probe<'a, 'p> {
         let found = self.from(state).is_some_and(|found| {
             let mut spins = false;
             forever(self.semantics.program, &found.graph, |_, what| {
-                spins |= matches!(what, rendez_verdict::Forever::Spins(_));
+                spins |= matches!(what, rendez_verdict::Nonprogress::Spins(_));
             });
             spins
         });

@@ -13,7 +13,7 @@ use rendez_model::semantics::Semantics;
 use rendez_model::state::State;
 use rendez_model::{Action, Program};
 use rendez_search::{LocalSteps, Search, search};
-use rendez_verdict::{Control, Kind, Options, Random, Seen, all_stuck, kinds_of_blocking};
+use rendez_verdict::{Control, Kind, Observation, Options, Random, all_stuck, kinds_of_blocking};
 
 use super::probe::Probe;
 use super::{Heuristic, Settings, Wanted};
@@ -173,18 +173,18 @@ pub(super) fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: Wanted) -> Gu
 pub(super) fn wants(
     semantics: &Semantics,
     wanted: Wanted,
-    seen: &Seen,
+    seen: &Observation,
     state: &State,
     only: &[Kind],
 ) -> bool {
     match (wanted, seen) {
-        (Wanted::Blocking, Seen::Blocked) => {
+        (Wanted::Blocking, Observation::Blocked) => {
             let stuck = all_stuck(semantics.program, state);
             kinds_of_blocking(semantics, state, &stuck).iter().any(|b| wants_kind(b.kind, only))
         }
-        (Wanted::Race, Seen::Race { .. }) | (Wanted::Assertion, Seen::Assertion { .. }) => true,
-        (Wanted::Exception, Seen::Exception { died, .. }) => *died,
-        (Wanted::Events(m), Seen::Broken { monitor }) => m == *monitor,
+        (Wanted::Race, Observation::Race { .. }) | (Wanted::Assertion, Observation::Assertion { .. }) => true,
+        (Wanted::Exception, Observation::Exception { died, .. }) => *died,
+        (Wanted::Events(m), Observation::Broken { monitor }) => m == *monitor,
         _ => false,
     }
 }

@@ -14,7 +14,7 @@ use rendez_model::semantics::Move;
 use rendez_model::state::{State, Wait};
 use rendez_search::Search;
 use rendez_verdict::{
-    Kind, Options, Seen, Trace, fewest_switches, kinds_of_blocking, races, replay, seen_in, stuck,
+    Kind, Observation, Options, Trace, fewest_switches, kinds_of_blocking, races, replay, seen_in, stuck,
 };
 
 use super::hunt::Hunt;
@@ -94,7 +94,7 @@ impl Hunt<'_, '_> {
         &self,
         chase: Chase,
         idle: bool,
-        what: &Seen,
+        what: &Observation,
         moves: &[Move],
     ) -> Option<(Vec<Move>, State)> {
         let (_, now) = self.reordered(moves, &needed(what))?;
@@ -110,7 +110,7 @@ impl Hunt<'_, '_> {
         chase: Chase,
         how: (Order, Heuristic),
         idle: bool,
-        what: &Seen,
+        what: &Observation,
         now: usize,
     ) -> Option<(Vec<Move>, State, usize)> {
         let found = self.by_switches(chase, how, idle)?;
@@ -129,14 +129,14 @@ impl Hunt<'_, '_> {
 
     /// Whether a trace shows what was seen. That nobody can move is so in the same state only, to which
     /// every order of all steps leads.
-    pub(super) fn shows(&self, trace: &Trace, what: &Seen) -> bool {
+    pub(super) fn shows(&self, trace: &Trace, what: &Observation) -> bool {
         match what {
-            Seen::Race { .. } => {
+            Observation::Race { .. } => {
                 let mut found = false;
                 races(self.semantics.program, &self.local.access, &trace.last, |race| found |= race == *what);
                 found
             }
-            Seen::Blocked | Seen::Unsupported { .. } | Seen::Stopped { .. } => true,
+            Observation::Blocked | Observation::Unsupported { .. } | Observation::Stopped { .. } => true,
             _ => trace.steps.iter().any(|s| seen_in(&s.step).any(|seen| seen == *what)),
         }
     }
@@ -162,10 +162,13 @@ impl Hunt<'_, '_> {
 }
 
 /// The tasks whose last steps show what was seen; nobody's in particular if all matter.
-pub(super) fn needed(what: &Seen) -> Vec<TaskId> {
+pub(super) fn needed(what: &Observation) -> Vec<TaskId> {
     match what {
-        Seen::Exception { task, .. } | Seen::Assertion { task, .. } => vec![*task],
-        Seen::Race { first, second, .. } => vec![first.0, second.0],
-        Seen::Blocked | Seen::Unsupported { .. } | Seen::Stopped { .. } | Seen::Broken { .. } => Vec::new(),
+        Observation::Exception { task, .. } | Observation::Assertion { task, .. } => vec![*task],
+        Observation::Race { first, second, .. } => vec![first.0, second.0],
+        Observation::Blocked
+        | Observation::Unsupported { .. }
+        | Observation::Stopped { .. }
+        | Observation::Broken { .. } => Vec::new(),
     }
 }

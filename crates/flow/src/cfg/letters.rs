@@ -8,7 +8,7 @@
 //! One action can be several names of one automaton at once. Binding has listed which sets of names a step may carry
 //! together; a set that is not listed cannot occur, so no node is made for it.
 
-use rendez_model::monitor::{Fit, Happening, Moment, Monitor, tested};
+use rendez_model::monitor::{EventPattern, Match, Moment, Monitor, tested};
 use rendez_model::{BinaryOp, EntryId, Expr, Formal, Program, TaskId, Value};
 
 use super::{Letter, Op};
@@ -54,17 +54,17 @@ fn readings(
     let mut ways: Vec<(Vec<Op>, Vec<u32>)> = vec![(Vec::new(), Vec::new())];
     for (happening, symbol) in &automaton.watch {
         let fit = happening.fits(program, moment, &|e| Ok(e.constant().map_or(Value::Any, Value::Known)));
-        if fit == Fit::No {
+        if fit == Match::No {
             continue;
         }
         let test = match fit {
-            Fit::Maybe => condition(program, happening, moment, written),
+            Match::Maybe => condition(program, happening, moment, written),
             _ => None,
         };
         let mut next = Vec::new();
         for (ops, set) in ways {
             let more: Vec<u32> = set.iter().copied().chain([*symbol]).collect();
-            if set.contains(symbol) || (fit == Fit::Maybe && !automaton.may_carry(&more)) {
+            if set.contains(symbol) || (fit == Match::Maybe && !automaton.may_carry(&more)) {
                 next.push((ops, set));
                 continue;
             }
@@ -73,7 +73,7 @@ fn readings(
                 ops.iter().cloned().chain(assumed).collect::<Vec<Op>>()
             };
             next.push((given(true), more));
-            if fit == Fit::Maybe {
+            if fit == Match::Maybe {
                 next.push((given(false), set));
             }
         }
@@ -94,17 +94,19 @@ fn readings(
 /// What decides whether a moment is the happening, if an expression can say it.
 fn condition(
     program: &Program,
-    happening: &Happening,
+    happening: &EventPattern,
     moment: Moment,
     written: Option<&Expr>,
 ) -> Option<Expr> {
     let signed = |e: Expr, equal: bool| if equal { e } else { e.not() };
     match (happening, moment) {
-        (Happening::Write { value: Some((equal, v)), .. }, Moment::Write(..)) => {
+        (EventPattern::Write { value: Some((equal, v)), .. }, Moment::Write(..)) => {
             written.map(|e| signed(equals(e.clone(), *v), *equal))
         }
-        (Happening::Test { cells, value }, Moment::Test(expr)) => Some(tested(program, expr, cells, *value)),
-        (Happening::Accept { values, .. }, Moment::Accept { formals, .. }) => values
+        (EventPattern::Test { cells, value }, Moment::Test(expr)) => {
+            Some(tested(program, expr, cells, *value))
+        }
+        (EventPattern::Accept { values, .. }, Moment::Accept { formals, .. }) => values
             .iter()
             .zip(formals)
             .filter_map(|(v, f)| v.map(|v| equals(Expr::Var(f.cell), v)))

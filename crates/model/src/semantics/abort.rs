@@ -7,7 +7,7 @@
 //! (`State::defers_abort`). The queues that aborted tasks leave change 'Count, so every barrier may be tested again
 //! (`serve_all`).
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -28,14 +28,14 @@ impl<'p> Semantics<'p> {
             });
             match victim {
                 Ok(Some(t)) => victims.push(t),
-                Ok(None) => return out.push(run.done(What::Unsupported)),
+                Ok(None) => return out.push(run.done(StepEvent::Unsupported)),
                 Err(exception) => return out.push(run.raising(exception)),
             }
         }
         run.go(run.task, next);
         let victims = run.abort(&victims);
         run.completion_point(run.task);
-        self.serve_all(run, What::Aborted(victims), out);
+        self.serve_all(run, StepEvent::Aborted(victims), out);
     }
 
     pub(super) fn defer(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
@@ -48,7 +48,7 @@ impl<'p> Semantics<'p> {
         ts.deferred = ts.deferred.saturating_sub(1);
         run.go(run.task, next);
         run.completion_point(run.task);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     /// Steps that take control from a task, which is aborted or in an abortable part. Whether it can do nothing else:
@@ -61,7 +61,7 @@ impl<'p> Semantics<'p> {
             if self.leaves_queue(state, task) && !ts.transfers.iter().any(firm) {
                 let mut run = Run::new(self, state.clone(), task);
                 run.kill(task);
-                self.serve_all(run, What::Aborted(vec![task]), out);
+                self.serve_all(run, StepEvent::Aborted(vec![task]), out);
             }
             if ts.due || at_completion {
                 return true;

@@ -5,7 +5,7 @@
 //! in the activator (9.2). A task that was aborted before its activation never runs, and that is no failure. An allocator
 //! takes a task of a finite pool; beyond the pool the execution is not followed.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Place, Value};
 use crate::monitor::Moment;
 use crate::program::*;
@@ -18,7 +18,7 @@ impl<'p> Semantics<'p> {
         run.state.tasks[free.index()].status = Status::Created;
         let stored = run.store_at(run.loc, to, Value::Known(i64::from(free.0)));
         run.go_or_raise(run.task, next, stored);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     pub(super) fn activate(&self, mut run: Run<'_, 'p>, tasks: &[Expr], next: Loc) -> Outcome {
@@ -26,14 +26,14 @@ impl<'p> Semantics<'p> {
         for expr in tasks {
             match self.program.eval(&run.state, expr) {
                 Ok(Value::Known(t)) => started.push(TaskId(t as u32)),
-                _ => return run.done(What::Unsupported),
+                _ => return run.done(StepEvent::Unsupported),
             }
         }
         for t in &started {
             let ts = &mut run.state.tasks[t.index()];
             if matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
                 // Only recursion can declare the same task twice at a time.
-                return run.done(What::Unsupported);
+                return run.done(StepEvent::Unsupported);
             }
             if ts.status == Status::Terminated && ts.aborted {
                 // Aborted before its activation: it never runs.
@@ -50,7 +50,7 @@ impl<'p> Semantics<'p> {
         } else {
             run.state.tasks[run.task.index()].wait = Wait::Activation;
         }
-        run.done(What::Activates(started))
+        run.done(StepEvent::Activates(started))
     }
 
     /// The task's own activation is done.
@@ -87,7 +87,7 @@ impl<'p> Semantics<'p> {
             run.go(task, *next);
         }
         run.completion_point(task);
-        out.push(run.done(What::Ran));
+        out.push(run.done(StepEvent::Ran));
     }
 
     /// The tasks were declared but will never be activated.
@@ -104,6 +104,6 @@ impl<'p> Semantics<'p> {
             }
         }
         run.go(run.task, next);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 }

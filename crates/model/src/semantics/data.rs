@@ -4,7 +4,7 @@
 //! these outcomes are marked as guesses. An input from outside (`havoc`) takes every value of a small range, one outcome
 //! each, and is *any* where the range is large or the cells of the place have different ranges.
 
-use super::{HAVOC_VALUES, Outcome, Run, Semantics, What};
+use super::{HAVOC_VALUES, Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Place, Value};
 use crate::monitor::Moment;
 use crate::program::*;
@@ -14,7 +14,7 @@ impl<'p> Semantics<'p> {
     pub(super) fn assign(&self, mut run: Run<'_, 'p>, to: &Place, value: &Expr, next: Loc) -> Outcome {
         let stored = self.program.eval(&run.state, value).and_then(|value| run.store_at(run.loc, to, value));
         run.go_or_raise(run.task, next, stored);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     pub(super) fn branch(
@@ -29,14 +29,14 @@ impl<'p> Semantics<'p> {
             Err(exception) => out.push(run.raising(exception)),
             Ok(Value::Known(v)) => {
                 run.go(task, if v != 0 { yes } else { no });
-                out.push(run.done(What::Took(v != 0)));
+                out.push(run.done(StepEvent::Took(v != 0)));
             }
             Ok(Value::Any) => {
                 for (target, took) in [(yes, true), (no, false)] {
                     let mut run = run.clone();
                     run.guessed = true;
                     run.go(task, target);
-                    out.push(run.done(What::Took(took)));
+                    out.push(run.done(StepEvent::Took(took)));
                 }
             }
         }
@@ -46,7 +46,7 @@ impl<'p> Semantics<'p> {
         for (i, target) in targets.iter().enumerate() {
             let mut run = run.clone();
             run.go(run.task, *target);
-            out.push(run.done(What::Chose(i as u32)));
+            out.push(run.done(StepEvent::Chose(i as u32)));
         }
     }
 
@@ -78,7 +78,7 @@ impl<'p> Semantics<'p> {
             let mut run = run.clone();
             let stored = run.store_at(run.state.tasks[task.index()].pc, to, value);
             run.go_or_raise(task, next, stored);
-            out.push(run.done(What::Got(value)));
+            out.push(run.done(StepEvent::Got(value)));
         }
     }
 
@@ -86,12 +86,12 @@ impl<'p> Semantics<'p> {
         let value = self.program.eval(&run.state, cond);
         run.go(run.task, next);
         match value {
-            Ok(Value::Known(0)) | Err(_) => out.push(run.done(What::AssertionFailed)),
-            Ok(Value::Known(_)) => out.push(run.done(What::Ran)),
+            Ok(Value::Known(0)) | Err(_) => out.push(run.done(StepEvent::AssertionFailed)),
+            Ok(Value::Known(_)) => out.push(run.done(StepEvent::Ran)),
             Ok(Value::Any) => {
                 run.guessed = true;
-                out.push(run.clone().done(What::Ran));
-                out.push(run.done(What::AssertionFailed));
+                out.push(run.clone().done(StepEvent::Ran));
+                out.push(run.done(StepEvent::AssertionFailed));
             }
         }
     }

@@ -8,7 +8,7 @@
 //! Queues are first in, first out. A call of a task that is completed or aborted raises Tasking_Error (9.5.3). A call ends
 //! with its results in the arguments (`finish_call`) or with an exception (`fail_call`).
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -29,7 +29,7 @@ impl<'p> Semantics<'p> {
         let caller = Caller { task: run.task, level: 0 };
         let possible = self.possible_entries(target, entry);
         if possible.is_empty() {
-            return out.push(run.stop_with(What::Unsupported));
+            return out.push(run.stop_with(StepEvent::Unsupported));
         }
         for possible in possible {
             let mut run = run.clone();
@@ -75,22 +75,22 @@ impl<'p> Semantics<'p> {
         let callee = &run.state.tasks[owner.index()];
         if callee.status >= Status::Completed || callee.aborted {
             run.raise(task, ExceptionId::TASKING_ERROR, true);
-            return out.push(run.done(What::Ran));
+            return out.push(run.done(StepEvent::Ran));
         }
         let ready = self.ready_alternatives(&run.state, owner, entry);
         if ready.is_empty() {
             if let Some(CallMode::Conditional { otherwise }) = mode {
                 run.go(task, *otherwise);
-                return out.push(run.done(What::Otherwise));
+                return out.push(run.done(StepEvent::Otherwise));
             }
             run.enqueue(caller, entry, true);
-            return out.push(run.done(What::Queued(entry)));
+            return out.push(run.done(StepEvent::Queued(entry)));
         }
         for alternative in ready {
             let mut run = run.clone();
             let site = run.state.tasks[owner.index()].pc;
             let whole = run.start_rendezvous(caller, owner, entry, site, alternative);
-            out.push(run.done(What::Accepted { caller: task, acceptor: owner, entry, whole }));
+            out.push(run.done(StepEvent::Accepted { caller: task, acceptor: owner, entry, whole }));
         }
     }
 
@@ -115,11 +115,11 @@ impl<'p> Semantics<'p> {
                 Err(_) => {
                     open.raise(task, ExceptionId::PROGRAM_ERROR, true);
                     open.fail_all(self.entries_of_object(object));
-                    What::BarrierRaised(entry)
+                    StepEvent::BarrierRaised(entry)
                 }
                 Ok(_) => {
                     open.enter(caller, entry, object);
-                    What::Entered(entry)
+                    StepEvent::Entered(entry)
                 }
             };
             out.push(open.done(what));
@@ -131,16 +131,16 @@ impl<'p> Semantics<'p> {
         match mode {
             Some(CallMode::Conditional { otherwise }) => {
                 run.go(task, *otherwise);
-                out.push(run.done(What::Otherwise));
+                out.push(run.done(StepEvent::Otherwise));
             }
             _ if queue_is_full(self.program, &run.state, entry) => {
                 run.raise(task, ExceptionId::PROGRAM_ERROR, true);
-                out.push(run.done(What::Ran));
+                out.push(run.done(StepEvent::Ran));
             }
             _ => {
                 run.enqueue(caller, entry, true);
                 // The longer queue may open a barrier that asks for 'Count.
-                self.serve(run, object, out, |_| What::Queued(entry));
+                self.serve(run, object, out, |_| StepEvent::Queued(entry));
             }
         }
     }
@@ -168,7 +168,7 @@ impl<'p> Semantics<'p> {
             Owner::Task(_) => {
                 run.withdraw(task, 0);
                 run.go(task, target);
-                out.push(run.done(What::TimedOut));
+                out.push(run.done(StepEvent::TimedOut));
             }
             Owner::Object(object) => {
                 // Withdrawing a call is a protected action: it changes 'Count.
@@ -177,7 +177,7 @@ impl<'p> Semantics<'p> {
                 }
                 run.withdraw(task, 0);
                 run.go(task, target);
-                self.serve(run, object, out, |_| What::TimedOut);
+                self.serve(run, object, out, |_| StepEvent::TimedOut);
             }
         }
     }

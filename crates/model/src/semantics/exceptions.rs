@@ -5,7 +5,7 @@
 //! findings can say so. `fate` says beforehand who will handle it in the end, clean-ups aside. An entry body that runs on
 //! behalf of another task's call hands the exception to that task.
 
-use super::{Fate, Outcome, Raised, Run, Semantics, What};
+use super::{Fate, Outcome, Raised, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -18,14 +18,14 @@ impl<'p> Semantics<'p> {
             _ => ExceptionId::PROGRAM_ERROR,
         };
         run.raise(run.task, exception, by_tasking);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     /// The end of a clean-up.
     pub(super) fn resume(&self, mut run: Run<'_, 'p>, occurrence: VarId) -> Outcome {
         let exception = run.occurrence(occurrence);
         run.resume(run.task, exception);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 }
 
@@ -33,7 +33,7 @@ impl<'p> Run<'_, 'p> {
     /// The step that raises an exception by a check.
     pub(super) fn raising(mut self, exception: ExceptionId) -> Outcome {
         self.raise(self.task, exception, false);
-        self.done(What::Ran)
+        self.done(StepEvent::Ran)
     }
 
     /// Raises an exception in a task, at its current location.

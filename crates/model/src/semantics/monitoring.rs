@@ -8,7 +8,7 @@
 //! A monitor is broken when it comes to a state from which nothing is accepted, or when the program ends in a state that
 //! does not accept.
 
-use super::{Outcome, Run, Semantics, Step, What};
+use super::{Outcome, Run, Semantics, Step, StepEvent};
 use crate::expr::{Expr, Place, Value};
 use crate::monitor::{Moment, Sight};
 use crate::program::*;
@@ -20,7 +20,7 @@ impl<'p> Semantics<'p> {
         let sights = std::mem::take(&mut outcome.step.sights);
         let ways: usize = sights.iter().map(|s| s.may_be.len()).fold(1, usize::saturating_mul);
         if ways == 0 || ways > 256 {
-            let step = Step { what: What::Unsupported, ..outcome.step };
+            let step = Step { what: StepEvent::Unsupported, ..outcome.step };
             return out.push(Outcome { step, ..outcome });
         }
         for choice in 0..ways {
@@ -46,7 +46,7 @@ impl<'p> Semantics<'p> {
             }
             self.note_hopeless(before, &mut outcome.step);
             let main = TaskId::ENVIRONMENT.index();
-            let followed = !matches!(outcome.step.what, What::Stopped | What::Unsupported);
+            let followed = !matches!(outcome.step.what, StepEvent::Stopped | StepEvent::Unsupported);
             if followed
                 && outcome.step.task == TaskId::ENVIRONMENT
                 && outcome.state.tasks[main].status == Status::Terminated

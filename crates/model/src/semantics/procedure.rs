@@ -8,7 +8,7 @@
 //! Entry bodies are procedures as well. Their frame stands on the location of the entry call, or, where the body is run
 //! for somebody else's triggering call, names that call (`serving`).
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::monitor::Moment;
 use crate::program::*;
@@ -22,12 +22,12 @@ impl<'p> Semantics<'p> {
             return run.stop();
         }
         run.call(run.task, proc, args);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     pub(super) fn return_from_procedure(&self, mut run: Run<'_, 'p>) -> Outcome {
         run.return_from(run.task);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 }
 

@@ -10,7 +10,7 @@
 //! outcomes. A barrier that raises an exception fails the calls in all queues of the object (9.5.3); it need not be looked
 //! at if another barrier is open.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::Value;
 use crate::monitor::Moment;
 use crate::program::*;
@@ -33,7 +33,7 @@ impl<'p> Semantics<'p> {
             _ => return None,
         };
         run.go(run.task, next);
-        Some(run.done(What::Locked(object)))
+        Some(run.done(StepEvent::Locked(object)))
     }
 
     pub(super) fn unlock(&self, mut run: Run<'_, 'p>, object: ObjectId, next: Loc, out: &mut Vec<Outcome>) {
@@ -42,11 +42,11 @@ impl<'p> Semantics<'p> {
         match *lock {
             Lock::Read(n) => {
                 *lock = if n > 1 { Lock::Read(n - 1) } else { Lock::Free };
-                out.push(run.done(What::Released { object, served: None }));
+                out.push(run.done(StepEvent::Released { object, served: None }));
             }
             _ => {
                 *lock = Lock::Free;
-                self.serve(run, object, out, |served| What::Released { object, served });
+                self.serve(run, object, out, |served| StepEvent::Released { object, served });
             }
         }
     }
@@ -55,7 +55,7 @@ impl<'p> Semantics<'p> {
     pub(super) fn close(&self, mut run: Run<'_, 'p>, object: ObjectId, next: Loc) -> Outcome {
         run.go(run.task, next);
         run.fail_all(self.entries_of_object(object));
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     pub(super) fn barrier(&self, state: &State, entry: EntryId) -> Result<Value, ExceptionId> {
@@ -66,7 +66,13 @@ impl<'p> Semantics<'p> {
     }
 
     /// The end of a step that changed the queue of an entry.
-    pub(super) fn serve_entry(&self, run: Run<'_, 'p>, entry: EntryId, what: What, out: &mut Vec<Outcome>) {
+    pub(super) fn serve_entry(
+        &self,
+        run: Run<'_, 'p>,
+        entry: EntryId,
+        what: StepEvent,
+        out: &mut Vec<Outcome>,
+    ) {
         match self.program.entries[entry.index()].owner {
             Owner::Object(object) => self.serve(run, object, out, |_| what.clone()),
             Owner::Task(_) => out.push(run.done(what)),
@@ -81,7 +87,7 @@ impl<'p> Semantics<'p> {
         mut run: Run<'_, 'p>,
         object: ObjectId,
         out: &mut Vec<Outcome>,
-        what: impl Fn(Option<(TaskId, EntryId)>) -> What,
+        what: impl Fn(Option<(TaskId, EntryId)>) -> StepEvent,
     ) {
         let mut open = Vec::new();
         let mut certain = false;
@@ -118,7 +124,7 @@ impl<'p> Semantics<'p> {
                 }
             }
             if !served {
-                out.push(run.done(What::Unsupported));
+                out.push(run.done(StepEvent::Unsupported));
             }
         }
         if raises {
@@ -131,7 +137,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// Aborted callers have left queues: every barrier may look at 'Count.
-    pub(super) fn serve_all(&self, run: Run<'_, 'p>, what: What, out: &mut Vec<Outcome>) {
+    pub(super) fn serve_all(&self, run: Run<'_, 'p>, what: StepEvent, out: &mut Vec<Outcome>) {
         let mut outcomes = vec![run.done(what)];
         for object in (0..self.program.objects.len()).map(ObjectId::from) {
             outcomes = self.serve_each(outcomes, object);

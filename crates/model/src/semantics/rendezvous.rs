@@ -5,7 +5,7 @@
 //! step. An exception that leaves the body is raised in the caller and again in the acceptor (9.5.2); if the acceptor's own
 //! abortable part is left, the caller gets Tasking_Error.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::monitor::Moment;
 use crate::program::*;
 use crate::state::*;
@@ -19,7 +19,7 @@ impl<'p> Semantics<'p> {
         run.go(task, next);
         run.completion_point(task);
         run.finish_call(r.caller);
-        run.done(What::EndedAccept { caller: r.caller.task, entry: r.entry })
+        run.done(StepEvent::EndedAccept { caller: r.caller.task, entry: r.entry })
     }
 
     pub(super) fn fail_accept(&self, mut run: Run<'_, 'p>, occurrence: VarId) -> Outcome {
@@ -31,7 +31,7 @@ impl<'p> Semantics<'p> {
             run.fail_call(r.caller, fails, left);
         }
         run.resume(task, exception);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! A triggering call that was taken at once, and is requeued with abort, waits from now on: its abortable part starts.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -23,7 +23,7 @@ impl<'p> Semantics<'p> {
     ) {
         match self.program.eval(&run.state, target) {
             Ok(Value::Known(entry)) => self.requeue_to(run, EntryId(entry as u32), with_abort, next, out),
-            Ok(Value::Any) => out.push(run.done(What::Unsupported)),
+            Ok(Value::Any) => out.push(run.done(StepEvent::Unsupported)),
             Err(exception) => out.push(run.raising(exception)),
         }
     }
@@ -47,7 +47,7 @@ impl<'p> Semantics<'p> {
         let Some((caller, object)) = run.end_for_requeue(task, with_abort, next) else {
             return out.push(run.raising(ExceptionId::PROGRAM_ERROR));
         };
-        let what = What::Requeued { caller: caller.task, entry };
+        let what = StepEvent::Requeued { caller: caller.task, entry };
         let mut passed = Vec::new();
         self.pass_on(run, caller, entry, with_abort, &what, &mut passed);
         // The old protected action ends with the requeue; the new queue is entered first, so
@@ -69,7 +69,7 @@ impl<'p> Semantics<'p> {
         caller: Caller,
         entry: EntryId,
         with_abort: bool,
-        what: &What,
+        what: &StepEvent,
         out: &mut Vec<Outcome>,
     ) {
         let Owner::Task(owner) = self.program.entries[entry.index()].owner else {

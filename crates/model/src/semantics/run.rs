@@ -4,7 +4,7 @@
 //! monitors see. Each construct extends it in a file of its own; here is what all of them need. A step that splits into
 //! several outcomes clones its run first.
 
-use super::{Outcome, Raised, Semantics, Step, What};
+use super::{Outcome, Raised, Semantics, Step, StepEvent};
 use crate::expr::Value;
 use crate::monitor::Sight;
 use crate::program::*;
@@ -38,7 +38,7 @@ impl<'s, 'p> Run<'s, 'p> {
         self.semantics.program
     }
 
-    pub(super) fn done(self, what: What) -> Outcome {
+    pub(super) fn done(self, what: StepEvent) -> Outcome {
         Outcome {
             state: self.state,
             step: Step {
@@ -55,11 +55,11 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     pub(super) fn stop(self) -> Outcome {
-        self.stop_with(What::Stopped)
+        self.stop_with(StepEvent::Stopped)
     }
 
     /// The whole execution ends here: no task can go on.
-    pub(super) fn stop_with(mut self, what: What) -> Outcome {
+    pub(super) fn stop_with(mut self, what: StepEvent) -> Outcome {
         // Nobody goes on from here: what the rest of the state was makes no difference.
         for ts in self.state.tasks.unlogged_mut() {
             ts.status = Status::Terminated;
@@ -75,7 +75,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// The task goes on, and that is all.
     pub(super) fn goes_to(mut self, next: Loc) -> Outcome {
         self.go(self.task, next);
-        self.done(What::Ran)
+        self.done(StepEvent::Ran)
     }
 
     pub(super) fn go(&mut self, task: TaskId, loc: Loc) {

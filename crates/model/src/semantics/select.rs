@@ -11,7 +11,7 @@
 //! Where an analysis shows that all guards have a value and raise nothing (`plain_selects`), only the guards of entries
 //! with callers are read. A memoised step then depends on less.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -29,7 +29,7 @@ impl<'p> Semantics<'p> {
             Err(exception) => return out.push(run.raising(exception)),
         };
         if unknown.len() > UNKNOWN_GUARDS {
-            return out.push(run.stop_with(What::Unsupported));
+            return out.push(run.stop_with(StepEvent::Unsupported));
         }
         for choice in 0..1u64 << unknown.len() {
             let mut run = run.clone();
@@ -88,7 +88,7 @@ impl<'p> Semantics<'p> {
             let entry = match self.program.eval(&run.state, &alternative.entry) {
                 Ok(Value::Known(entry)) => EntryId(entry as u32),
                 Ok(Value::Any) => {
-                    out.push(run.done(What::Unsupported));
+                    out.push(run.done(StepEvent::Unsupported));
                     return false;
                 }
                 Err(exception) => {
@@ -104,13 +104,13 @@ impl<'p> Semantics<'p> {
         let task = run.task;
         if let Some(otherwise) = otherwise {
             run.go(task, *otherwise);
-            out.push(run.done(What::Otherwise));
+            out.push(run.done(StepEvent::Otherwise));
         } else if open.is_empty() {
             run.raise(task, ExceptionId::PROGRAM_ERROR, true);
-            out.push(run.done(What::Ran));
+            out.push(run.done(StepEvent::Ran));
         } else {
             run.state.tasks[task.index()].wait = Wait::Select { open };
-            out.push(run.done(What::Waits));
+            out.push(run.done(StepEvent::Waits));
         }
         true
     }
@@ -122,7 +122,7 @@ impl<'p> Semantics<'p> {
         let acceptor = run.task;
         run.state.queues[entry.index()].remove(0);
         let whole = run.start_rendezvous(caller, acceptor, entry, run.loc, alternative);
-        out.push(run.done(What::Accepted { caller: caller.task, acceptor, entry, whole }));
+        out.push(run.done(StepEvent::Accepted { caller: caller.task, acceptor, entry, whole }));
         true
     }
 
@@ -162,7 +162,7 @@ impl<'p> Semantics<'p> {
                 let mut run = Run::new(self, state.clone(), task);
                 run.go(task, *target);
                 run.state.tasks[task.index()].wait = Wait::Nothing;
-                out.push(run.done(What::TimedOut));
+                out.push(run.done(StepEvent::TimedOut));
             }
         }
     }

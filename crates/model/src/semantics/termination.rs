@@ -8,7 +8,7 @@
 //! If the environment task terminates, background tasks end with it. Of an abortable part that is left, the dependents are
 //! aborted instead of waited for.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::monitor::Moment;
 use crate::program::*;
 use crate::state::*;
@@ -17,7 +17,7 @@ impl<'p> Semantics<'p> {
     pub(super) fn complete(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
         run.go(run.task, next);
         run.complete(run.task);
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     pub(super) fn await_dependents(
@@ -46,7 +46,7 @@ impl<'p> Semantics<'p> {
         };
         if leaving && dependents.iter().any(running) {
             let victims = run.abort(&dependents);
-            return self.serve_all(run, What::Aborted(victims), out);
+            return self.serve_all(run, StepEvent::Aborted(victims), out);
         }
         if !dependents.iter().all(|t| self.at_terminate(state, *t)) {
             return;
@@ -63,7 +63,7 @@ impl<'p> Semantics<'p> {
         if all_ended {
             run.go(run.task, next);
         }
-        out.push(run.done(if dependents.is_empty() { What::Ran } else { What::Ended(dependents) }));
+        out.push(run.done(if dependents.is_empty() { StepEvent::Ran } else { StepEvent::Ended(dependents) }));
     }
 
     pub(super) fn terminate(&self, mut run: Run<'_, 'p>) -> Outcome {
@@ -77,7 +77,7 @@ impl<'p> Semantics<'p> {
                 }
             }
         }
-        run.done(What::Ran)
+        run.done(StepEvent::Ran)
     }
 
     /// Whether a task has been activated and has not terminated.

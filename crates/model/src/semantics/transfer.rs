@@ -9,7 +9,7 @@
 //! the last one control arrives where the trigger sends it. A triggering call that failed raises its exception there. An
 //! abortable part that comes to its end withdraws the trigger, and waits for one that is being served.
 
-use super::{Outcome, Run, Semantics, What};
+use super::{Outcome, Run, Semantics, StepEvent};
 use crate::expr::Value;
 use crate::program::*;
 use crate::state::*;
@@ -34,16 +34,16 @@ impl<'p> Semantics<'p> {
             Trigger::Delay => {
                 let mut expired = run.clone();
                 expired.go(task, triggered);
-                out.push(expired.done(What::Transferred));
+                out.push(expired.done(StepEvent::Transferred));
                 run.state.tasks[task.index()].transfers.push(transfer);
                 run.go(task, abortable);
-                out.push(run.done(What::Ran));
+                out.push(run.done(StepEvent::Ran));
             }
             Trigger::Call { entry, .. } => match self.program.eval(&run.state, entry) {
                 Ok(Value::Known(entry)) => {
                     self.call_trigger(run, EntryId(entry as u32), transfer, abortable, out);
                 }
-                Ok(Value::Any) => out.push(run.done(What::Unsupported)),
+                Ok(Value::Any) => out.push(run.done(StepEvent::Unsupported)),
                 Err(exception) => out.push(run.raising(exception)),
             },
         }
@@ -65,7 +65,7 @@ impl<'p> Semantics<'p> {
         let mut middle = Vec::new();
         self.call_entry(run.clone(), Caller { task, level: 0 }, entry, Some(&probe), &mut middle);
         for outcome in middle {
-            if outcome.step.what != What::Otherwise {
+            if outcome.step.what != StepEvent::Otherwise {
                 out.push(outcome);
                 continue;
             }
@@ -75,7 +75,7 @@ impl<'p> Semantics<'p> {
             run.state.tasks[task.index()].transfers.push(transfer);
             run.enqueue(Caller { task, level }, entry, true);
             run.go(task, abortable);
-            self.serve_entry(run, entry, What::Queued(entry), out);
+            self.serve_entry(run, entry, StepEvent::Queued(entry), out);
         }
     }
 
@@ -85,12 +85,12 @@ impl<'p> Semantics<'p> {
         let transfers = &run.state.tasks[task.index()].transfers;
         let Some(level) = transfers.len().checked_sub(1) else {
             run.go(task, next);
-            return out.push(run.done(What::Ran));
+            return out.push(run.done(StepEvent::Ran));
         };
         let Transfer { trigger, leaving, .. } = transfers[level];
         if leaving {
             run.arrive(task, level);
-            return out.push(run.done(What::Transferred));
+            return out.push(run.done(StepEvent::Transferred));
         }
         // A trigger that is served is waited for; one that has fired sends control elsewhere, unless an
         // asynchronous select around this one is left.
@@ -102,8 +102,8 @@ impl<'p> Semantics<'p> {
         run.state.tasks[task.index()].transfers.pop();
         run.go(task, next);
         match trigger {
-            Pending::Queued { entry, .. } => self.serve_entry(run, entry, What::Ran, out),
-            _ => out.push(run.done(What::Ran)),
+            Pending::Queued { entry, .. } => self.serve_entry(run, entry, StepEvent::Ran, out),
+            _ => out.push(run.done(StepEvent::Ran)),
         }
     }
 
@@ -131,7 +131,7 @@ impl<'p> Semantics<'p> {
             if self.leaves_queue(state, task) {
                 let mut run = Run::new(self, state.clone(), task);
                 run.transfer(task, level);
-                self.serve_all(run, What::Transferred, out);
+                self.serve_all(run, StepEvent::Transferred, out);
             }
             if transfer.fired() && at_completion {
                 return true;

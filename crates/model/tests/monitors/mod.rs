@@ -1,7 +1,7 @@
 //! Which letters monitors see, step by step.
 
 use rendez_cases::Case;
-use rendez_model::monitor::{Happening, Language, Monitor};
+use rendez_model::monitor::{EventPattern, Language, Monitor};
 use rendez_model::semantics::Semantics;
 use rendez_model::{Domain, EntryId, ProcId, Program, Sharing, Storage, TaskId, Value, Var, VarId};
 use rendez_source::Span;
@@ -12,7 +12,7 @@ use rendez_source::Span;
 /// a row, so that its states and the step that breaks it are shown, too.
 pub(crate) fn steps(case: &Case) -> String {
     let mut program = case.program();
-    let (names, happenings): (Vec<&str>, Vec<Happening>) =
+    let (names, happenings): (Vec<&str>, Vec<EventPattern>) =
         case.options("see").into_iter().map(symbol).unzip();
     let monitor = no_repetition(&mut program, &names, happenings);
     program.monitors.push(monitor);
@@ -42,7 +42,7 @@ pub(crate) fn steps(case: &Case) -> String {
     out
 }
 
-fn symbol(line: &str) -> (&str, Happening) {
+fn symbol(line: &str) -> (&str, EventPattern) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = |i: usize| words[i].parse::<u32>().expect("a number");
     let by = words.iter().position(|w| *w == "by").map(|i| TaskId(number(i + 1)));
@@ -51,25 +51,25 @@ fn symbol(line: &str) -> (&str, Happening) {
         .position(|w| ["=", "/="].contains(w))
         .map(|i| (words[i] == "=", words[i + 1].parse().expect("a value")));
     let happening = match words[1] {
-        "event" => Happening::Event(words[2].to_owned()),
-        "accept" => Happening::Accept {
+        "event" => EventPattern::Event(words[2].to_owned()),
+        "accept" => EventPattern::Accept {
             entries: vec![EntryId(number(2))],
             by,
             values: value.map(|(_, v)| Some(v)).into_iter().collect(),
         },
-        "finish" => Happening::Finish { entries: vec![EntryId(number(2))], by },
-        "write" => Happening::Write { cells: vec![VarId(number(2))], value },
-        "test" => Happening::Test { cells: vec![VarId(number(2))], value },
-        "enter" => Happening::Enter { procs: vec![ProcId(number(2))] },
-        "start" => Happening::Start(vec![TaskId(number(2))]),
-        "end" => Happening::End(vec![TaskId(number(2))]),
+        "finish" => EventPattern::Finish { entries: vec![EntryId(number(2))], by },
+        "write" => EventPattern::Write { cells: vec![VarId(number(2))], value },
+        "test" => EventPattern::Test { cells: vec![VarId(number(2))], value },
+        "enter" => EventPattern::Enter { procs: vec![ProcId(number(2))] },
+        "start" => EventPattern::Start(vec![TaskId(number(2))]),
+        "end" => EventPattern::End(vec![TaskId(number(2))]),
         other => panic!("nothing called {other} can be seen"),
     };
     (words[0], happening)
 }
 
 /// State 0 is the start, state n + 1 follows letter n, and the last one is doomed.
-fn no_repetition(program: &mut Program, names: &[&str], happenings: Vec<Happening>) -> Monitor {
+fn no_repetition(program: &mut Program, names: &[&str], happenings: Vec<EventPattern>) -> Monitor {
     // All sets of symbols are letters, the smaller first.
     let n = names.len() as u32;
     let mut sets: Vec<Vec<u32>> =

@@ -12,7 +12,7 @@ use rendez_model::{EntryId, Loc, Program};
 use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_petri::steps::{Fate, Steps};
 use rendez_verdict::{
-    Control, End, EngineId, Entries, Findings, Options, Outcome, Reason, Seen, alive, races,
+    Control, End, EngineId, Entries, Findings, Observation, Options, Outcome, Reason, alive, races,
 };
 use rustc_hash::FxHashSet;
 
@@ -33,7 +33,7 @@ pub(super) fn bitstate(
     let mut findings = Findings::new(&semantics);
     let steps = Steps::new(&semantics, options.merge_local, options.skip_guesses, tracked_queues, &[]);
     let mut cache = StepCache::new(steps, Tig::Modified);
-    let mut known: FxHashSet<Seen> = FxHashSet::default();
+    let mut known: FxHashSet<Observation> = FxHashSet::default();
     let mut stuck_at: FxHashSet<Vec<Loc>> = FxHashSet::default();
     let first = &cache.first;
     see(&first.steps, &first.moves, &[], &first.state, &mut known, &mut findings);

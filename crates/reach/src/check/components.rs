@@ -12,7 +12,9 @@ use rendez_model::semantics::Move;
 use rendez_model::state::State;
 use rendez_model::{Loc, TaskId};
 use rendez_petri::steps::Steps;
-use rendez_verdict::{Findings, Forever, Kind, POLLS, PROGRESS, all_stuck, awaits_lock, kinds_of_blocking};
+use rendez_verdict::{
+    Findings, Kind, Nonprogress, POLLS, PROGRESS, all_stuck, awaits_lock, kinds_of_blocking,
+};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Graph, Roles};
@@ -70,7 +72,7 @@ pub(super) fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings)
     spinning.sort_unstable();
     for (id, task) in spinning {
         let way = reached.way(id);
-        findings.forever(&Forever::Spins(way.permutation.task(task)), &way.moves, &way.state);
+        findings.forever(&Nonprogress::Spins(way.permutation.task(task)), &way.moves, &way.state);
     }
     stuck.sort_unstable();
     stuck_tasks(reached, &stuck, findings);
@@ -100,7 +102,7 @@ fn stuck_tasks(reached: &Reached, stuck: &[(u32, Vec<TaskId>)], findings: &mut F
             let tasks: Vec<TaskId> = tasks.iter().map(|t| way.permutation.task(*t)).collect();
             let (state, waits) = begun(steps, way.state, &tasks);
             way.moves.extend(waits);
-            findings.forever(&Forever::Stuck(tasks), &way.moves, &state);
+            findings.forever(&Nonprogress::Stuck(tasks), &way.moves, &state);
         }
     }
 }

@@ -17,7 +17,7 @@ use rendez_petri::slots::SlotSplit;
 use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_petri::steps::Steps;
 use rendez_verdict::{
-    Control, End, Entries, Findings, Kind, Options, Seen, Stats, alive, all_stuck, kinds_of_blocking,
+    Control, End, Entries, Findings, Kind, Observation, Options, Stats, alive, all_stuck, kinds_of_blocking,
 };
 use rustc_hash::FxHashSet;
 
@@ -166,8 +166,8 @@ pub(super) fn collect(
 ) -> Collected {
     let cache = &reached.cache;
     let mut collected = Collected::default();
-    let mut known: FxHashSet<Seen> = FxHashSet::default();
-    let mut found: FxHashSet<Seen> = FxHashSet::default();
+    let mut known: FxHashSet<Observation> = FxHashSet::default();
+    let mut found: FxHashSet<Observation> = FxHashSet::default();
     let first = &cache.first;
     see(&first.steps, &first.moves, &[], &first.state, &mut found, findings);
     for (outcome, id) in &reached.notable {

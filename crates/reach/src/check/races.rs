@@ -14,7 +14,7 @@ use rendez_model::state::{Status, TaskState, Wait};
 use rendez_model::{Action, BinaryOp, Expr};
 use rendez_petri::step_cache::StepCache;
 use rendez_petri::steps::{Fate, Steps};
-use rendez_verdict::{Control, End, Findings, Options, Seen, races};
+use rendez_verdict::{Control, End, Findings, Observation, Options, races};
 use rustc_hash::FxHashSet;
 
 use super::exhaustive::reach;
@@ -55,7 +55,7 @@ fn races_of(reached: &Reached, findings: &mut Findings, late: impl Fn() -> bool)
     let mut about = AboutToAccess::default();
     let mut words = vec![0; reached.layout.words];
     let mut found = Vec::new();
-    let mut reported: FxHashSet<Seen> = FxHashSet::default();
+    let mut reported: FxHashSet<Observation> = FxHashSet::default();
     for id in 0..reached.store.len() as u32 {
         if id.is_multiple_of(1024) && late() {
             all_states = false;

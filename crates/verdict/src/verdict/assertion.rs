@@ -7,7 +7,7 @@ use super::claim::Claim;
 use super::key::{FindingKey, Place};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
-use crate::seen::Seen;
+use crate::seen::Observation;
 
 impl Findings<'_, '_> {
     pub(super) fn assertion(&mut self, task: TaskId, loc: Loc, moves: &[Move]) {
@@ -23,7 +23,7 @@ impl Findings<'_, '_> {
             message: format!("assertion fails in {}: {text}", self.task(task)),
             span: node.span,
             tasks: &[task],
-            claim: Claim::Step(Seen::Assertion { task, loc }),
+            claim: Claim::Step(Observation::Assertion { task, loc }),
         };
         self.add(claimed, moves);
     }

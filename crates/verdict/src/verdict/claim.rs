@@ -11,7 +11,7 @@ use rendez_model::state::State;
 use super::Findings;
 use crate::after::{After, runs_in_a_circle};
 use crate::finding::Finding;
-use crate::seen::{Effort, Seen, races, seen_in};
+use crate::seen::{Observation, ProgressClassifier, races, seen_in};
 use crate::trace::{Trace, replay};
 
 /// A finding, and what its trace must show.
@@ -23,9 +23,9 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Claim {
     /// This is seen in the last step.
-    Step(Seen),
+    Step(Observation),
     /// This is seen in the last state.
-    State(Seen),
+    State(Observation),
     /// The task waits busily from the last state on.
     Spins(TaskId),
     /// Tasks can never go on from the last state; that was looked at.
@@ -67,7 +67,7 @@ impl Findings<'_, '_> {
             Claim::State(race) => is_so(self.is_race(&trace.last, race)),
             Claim::Spins(_) if self.long_delays => Shown::Yes,
             Claim::Spins(task) => {
-                let effort = Effort::new(self.program);
+                let effort = ProgressClassifier::new(self.program);
                 let after = self.after(&trace.last);
                 let alone = || runs_in_a_circle(self.semantics, &self.access, &effort, &trace.last, *task);
                 match after.spins(self.semantics, &self.access, &effort, *task) {
@@ -88,7 +88,7 @@ impl Findings<'_, '_> {
         after
     }
 
-    pub(super) fn is_race(&self, state: &State, race: &Seen) -> bool {
+    pub(super) fn is_race(&self, state: &State, race: &Observation) -> bool {
         let mut found = false;
         races(self.program, &self.access, state, |seen| found |= seen == *race);
         found

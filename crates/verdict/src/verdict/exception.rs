@@ -11,11 +11,11 @@ use super::claim::Claim;
 use super::key::{FindingKey, Place};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
-use crate::seen::Seen;
+use crate::seen::Observation;
 
 impl Findings<'_, '_> {
-    pub(super) fn exception(&mut self, what: &Seen, moves: &[Move]) {
-        let Seen::Exception { task, loc, exception, died, by_tasking } = *what else { return };
+    pub(super) fn exception(&mut self, what: &Observation, moves: &[Move]) {
+        let Observation::Exception { task, loc, exception, died, by_tasking } = *what else { return };
         let node = self.program.node(loc);
         let name = self.program.exception_name(exception).to_owned();
         let who = self.task(task).to_owned();

@@ -17,7 +17,7 @@ use crate::Reason;
 use crate::finding::{Finding, Kind, Severity};
 use crate::formula::{Fairness, covers};
 use crate::lasso::{is_whole, lasso};
-use crate::seen::{Seen, Witness};
+use crate::seen::{Observation, Witness};
 use crate::trace::{Trace, replay};
 
 impl Findings<'_, '_> {
@@ -28,7 +28,7 @@ impl Findings<'_, '_> {
         let claim = match property.accepting.iter().all(|a| *a) {
             // Who only watches is broken by nothing.
             true => Claim::Other,
-            false => Claim::Step(Seen::Broken { monitor }),
+            false => Claim::Step(Observation::Broken { monitor }),
         };
         self.breaks(monitor, message, claim, moves);
         let Some(Known { finding, .. }) = self.findings.get_mut(&key) else { return };

@@ -10,11 +10,11 @@ use super::claim::Claim;
 use super::key::{FindingKey, Place};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
-use crate::seen::Seen;
+use crate::seen::Observation;
 
 impl Findings<'_, '_> {
-    pub(super) fn race(&mut self, what: &Seen, moves: &[Move]) {
-        let Seen::Race { var, first, second, writes, sure } = *what else { return };
+    pub(super) fn race(&mut self, what: &Observation, moves: &[Move]) {
+        let Observation::Race { var, first, second, writes, sure } = *what else { return };
         let v = &self.program.vars[var.index()];
         let (a, b) = (self.program.node(first.1).span, self.program.node(second.1).span);
         let does = |w: bool| if w { "writes" } else { "reads" };

@@ -14,7 +14,7 @@ use crate::finding::{Kind, Severity};
 
 /// Something that goes on for ever once the search is in a component without exit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Forever {
+pub enum Nonprogress {
     /// The task runs in circles, looking at what others could change, and nobody will.
     Spins(TaskId),
     /// The tasks never move again, while others do.
@@ -23,12 +23,12 @@ pub enum Forever {
 
 impl Findings<'_, '_> {
     /// Makes a finding of something that goes on for ever once the moves have led to `full`.
-    pub fn forever(&mut self, what: &Forever, moves: &[Move], full: &State) {
+    pub fn forever(&mut self, what: &Nonprogress, moves: &[Move], full: &State) {
         if self.properties_only {
             return;
         }
         match what {
-            Forever::Spins(task) => {
+            Nonprogress::Spins(task) => {
                 let span = self.program.node(full.tasks[task.index()].pc).span;
                 let message = format!(
                     "{} waits busily for ever: nobody will change what it looks at",
@@ -47,7 +47,7 @@ impl Findings<'_, '_> {
                 };
                 self.add(claimed, moves);
             }
-            Forever::Stuck(tasks) => self.stuck_at(tasks, moves, full, true),
+            Nonprogress::Stuck(tasks) => self.stuck_at(tasks, moves, full, true),
         }
     }
 }

@@ -114,7 +114,7 @@ fn tasks_that_are_stuck_beside_others_have_their_kind() {
     let semantics = rendez_analysis::semantics(&program, rendez_model::semantics::DEFAULT_RECURSION);
     let (tasks, moves, state) = embraced(&semantics);
     let mut findings = Findings::new(&semantics);
-    findings.forever(&Forever::Stuck(tasks.clone()), &moves, &state);
+    findings.forever(&Nonprogress::Stuck(tasks.clone()), &moves, &state);
     assert_eq!(findings.contradictions, Vec::<String>::new());
     let Answer::Violated(list) = answer(&mut findings, Kind::CircularWait) else { panic!("no circle") };
     assert_eq!(list.len(), 1);
@@ -132,13 +132,13 @@ fn a_task_that_can_go_on_is_not_stuck() {
     let (mut tasks, moves, state) = embraced(&semantics);
     tasks.push(task(&program, "User"));
     let mut findings = Findings::new(&semantics);
-    findings.forever(&Forever::Stuck(tasks.clone()), &moves, &state);
+    findings.forever(&Nonprogress::Stuck(tasks.clone()), &moves, &state);
     assert_eq!(findings.contradictions.len(), 1);
     assert!(findings.contradictions[0].ends_with("can go on"), "{:?}", findings.contradictions);
     assert!(findings.is_empty());
     // Nor is everybody.
     let mut findings = Findings::new(&semantics);
-    findings.seen(&Seen::Blocked, &moves, &state);
+    findings.seen(&Observation::Blocked, &moves, &state);
     assert_eq!(findings.contradictions.len(), 1);
 }
 
@@ -152,7 +152,7 @@ fn the_kind_is_that_of_the_state_in_which_everybody_has_settled() {
     let claimed = kinds_of_blocking(&semantics, &state, one);
     assert_eq!(claimed[0].kind, Kind::ClientBlocked);
     let mut findings = Findings::new(&semantics);
-    findings.forever(&Forever::Stuck(one.to_vec()), &moves, &state);
+    findings.forever(&Nonprogress::Stuck(one.to_vec()), &moves, &state);
     assert_eq!(findings.contradictions.len(), 1);
     assert!(findings.contradictions[0].ends_with("the trace does not show it"));
     // Who knows only that this one is stuck is told the rest.
@@ -199,7 +199,7 @@ fn what_cannot_be_shown_is_not_certain() {
     for (left, certain) in [(MOST_IN_ALL, true), (1, false)] {
         let mut findings = Findings::new(&semantics);
         findings.left = left;
-        findings.forever(&Forever::Stuck(vec![a]), &moves, &state);
+        findings.forever(&Nonprogress::Stuck(vec![a]), &moves, &state);
         assert!(findings.contradictions.is_empty(), "{:?}", findings.contradictions);
         assert_eq!(findings.any_error(), certain);
         match answer(&mut findings, Kind::ClientBlocked) {
@@ -226,7 +226,7 @@ fn who_makes_progress_does_not_wait_busily() {
     for (task, left, right) in [(a, MOST_IN_ALL, true), (b, MOST_IN_ALL, false), (a, 1, true)] {
         let mut findings = Findings::new(&semantics);
         findings.left = left;
-        findings.forever(&Forever::Spins(task), &moves, &state);
+        findings.forever(&Nonprogress::Spins(task), &moves, &state);
         assert_eq!(findings.contradictions.is_empty(), right, "{:?}", findings.contradictions);
         assert_eq!(findings.any_error(), right);
     }
@@ -246,8 +246,8 @@ fn what_a_step_or_a_state_does_not_show_is_a_contradiction() {
     let n = program.vars.iter().position(|v| v.name.eq_ignore_ascii_case("n")).expect("n");
     let here = state.tasks[main.index()].pc;
     for false_claim in [
-        Seen::Assertion { task: b, loc: assert },
-        Seen::Exception {
+        Observation::Assertion { task: b, loc: assert },
+        Observation::Exception {
             task: b,
             loc: assert,
             exception: ExceptionId::PROGRAM_ERROR,
@@ -255,7 +255,7 @@ fn what_a_step_or_a_state_does_not_show_is_a_contradiction() {
             by_tasking: false,
         },
         // The main program is not about to write.
-        Seen::Race {
+        Observation::Race {
             var: n.into(),
             first: (main, here),
             second: (b, assert),

@@ -8,7 +8,7 @@
 //! A main program that only starts tasks and waits for them is left out here, too: without letters, without operations
 //! on followed cells, without loops, and with nobody started twice, nothing depends on where it is.
 
-use rendez_model::monitor::{Happening, Monitor};
+use rendez_model::monitor::{EventPattern, Monitor};
 use rendez_model::{EntryId, LockMode, Owner, Program, TaskId};
 use std::collections::BTreeSet;
 
@@ -29,10 +29,10 @@ fn marks(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<Mark> {
         for (happening, symbol) in &automaton.watch {
             let mark = automaton.marks[*symbol as usize];
             let (kind, entries, by, values) = match happening {
-                Happening::Accept { entries, by, values } => (0, entries, by, values.clone()),
-                Happening::Finish { entries, by } => (1, entries, by, Vec::new()),
-                Happening::Start(tasks) | Happening::End(tasks) => {
-                    let kind = if matches!(happening, Happening::Start(_)) { 2 } else { 3 };
+                EventPattern::Accept { entries, by, values } => (0, entries, by, values.clone()),
+                EventPattern::Finish { entries, by } => (1, entries, by, Vec::new()),
+                EventPattern::Start(tasks) | EventPattern::End(tasks) => {
+                    let kind = if matches!(happening, EventPattern::Start(_)) { 2 } else { 3 };
                     if tasks.contains(&task) {
                         marks.push((a, kind, mark, Vec::new(), None, Vec::new()));
                     }
