@@ -19,7 +19,7 @@ use rendez_model::state::State;
 use rustc_hash::FxHashMap;
 
 use crate::blocking::all_stuck;
-use crate::seen::{POLLS, PROGRESS, ProgressClassifier};
+use crate::observation::{POLLS, PROGRESS, ProgressClassifier};
 use rendez_analysis::bottom_components;
 
 /// The states that follow one, as far as they were looked at.

@@ -30,7 +30,7 @@ use rendez_model::{Action, EntryId, Expr, Loc, ObjectId, Owner, Program, TaskId,
 use rendez_source::Span;
 
 use crate::finding::Kind;
-use crate::seen::alive;
+use crate::observation::alive;
 use rendez_analysis::components;
 
 /// A task that waits: why, and for whom.

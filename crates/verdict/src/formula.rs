@@ -30,7 +30,7 @@ use rendez_source::Span;
 
 use crate::bind::same;
 use crate::finding::{Finding, Kind, Severity};
-use crate::seen::alive;
+use crate::observation::alive;
 use crate::trace::Trace;
 use crate::verdict::{Answer, EngineId, PropertyAnswer};
 

@@ -15,7 +15,7 @@ mod predicate;
 mod promise;
 mod random;
 mod reorder;
-mod seen;
+mod observation;
 mod stuck;
 mod trace;
 mod verdict;
@@ -31,7 +31,7 @@ pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};
 pub use random::Random;
 pub use rendez_model::monitor::Language;
 pub use reorder::fewest_switches;
-pub use seen::{
+pub use observation::{
     Entries, Observation, POLLS, PROGRESS, ProgressClassifier, Witness, alive, entries_in, races, seen_in,
 };
 pub use stuck::stuck;

@@ -23,7 +23,7 @@ use rendez_model::semantics::Semantics;
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Expr, Loc, Owner, Program, TaskId, Trigger, Value, VarId};
 
-use crate::seen::alive;
+use crate::observation::alive;
 
 /// The tasks that can never go on, whatever the others do; none if nobody of them is in a call.
 pub fn stuck(semantics: &Semantics, state: &State) -> Vec<TaskId> {

@@ -7,7 +7,7 @@ use super::claim::Claim;
 use super::key::{FindingKey, Place};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
-use crate::seen::Observation;
+use crate::observation::Observation;
 
 impl Findings<'_, '_> {
     pub(super) fn assertion(&mut self, task: TaskId, loc: Loc, moves: &[Move]) {

@@ -11,7 +11,7 @@ use rendez_model::state::State;
 use super::Findings;
 use crate::after::{After, runs_in_a_circle};
 use crate::finding::Finding;
-use crate::seen::{Observation, ProgressClassifier, races, seen_in};
+use crate::observation::{Observation, ProgressClassifier, races, seen_in};
 use crate::trace::{Trace, replay};
 
 /// A finding, and what its trace must show.

@@ -10,7 +10,7 @@ use rendez_source::Span;
 
 use super::Findings;
 use crate::finding::{Finding, Kind, Severity};
-use crate::seen::Entries;
+use crate::observation::Entries;
 
 impl Findings<'_, '_> {
     pub(super) fn dead_entries(&self, entries: &Entries) -> Vec<Finding> {

@@ -11,7 +11,7 @@ use super::claim::Claim;
 use super::key::{FindingKey, Place};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
-use crate::seen::Observation;
+use crate::observation::Observation;
 
 impl Findings<'_, '_> {
     pub(super) fn exception(&mut self, what: &Observation, moves: &[Move]) {

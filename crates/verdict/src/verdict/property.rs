@@ -17,7 +17,7 @@ use crate::Reason;
 use crate::finding::{Finding, Kind, Severity};
 use crate::formula::{Fairness, covers};
 use crate::lasso::{is_whole, lasso};
-use crate::seen::{Observation, Witness};
+use crate::observation::{Observation, Witness};
 use crate::trace::{Trace, replay};
 
 impl Findings<'_, '_> {

@@ -8,7 +8,7 @@ use rendez_model::{ExceptionId, Loc};
 use super::results::{Answer, UNSHOWN};
 use super::*;
 use crate::blocking::kinds_of_blocking;
-use crate::seen::races;
+use crate::observation::races;
 
 const EMBRACE: &str = "procedure P is
    task X is entry E; end X;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rendez_model::monitor::Monitor;
 
 use super::list;
-use crate::seen::Witness;
+use crate::observation::Witness;
 
 /// Why a property that holds says nothing about the program, if so.
 pub fn vacuous(monitor: &Monitor, number: u16, witness: &Witness) -> Option<String> {
