@@ -10,12 +10,12 @@ mod blocking;
 mod finding;
 mod formula;
 mod lasso;
+mod observation;
 mod overlap;
 mod predicate;
 mod promise;
 mod random;
 mod reorder;
-mod observation;
 mod stuck;
 mod trace;
 mod verdict;
@@ -28,12 +28,12 @@ pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blockin
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{BoundFormula, Fairness, Resolved, accepted, annotation, awaits_lock, covers, is_event};
 pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};
-pub use random::Random;
-pub use rendez_model::monitor::Language;
-pub use reorder::fewest_switches;
 pub use observation::{
     Entries, Observation, POLLS, PROGRESS, ProgressClassifier, Witness, alive, entries_in, races, seen_in,
 };
+pub use random::Random;
+pub use rendez_model::monitor::Language;
+pub use reorder::fewest_switches;
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{

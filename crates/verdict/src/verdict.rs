@@ -42,8 +42,8 @@ use rendez_source::{Diagnostic, Span};
 
 use crate::blocking::all_stuck;
 use crate::finding::{Finding, Kind, Severity};
-use crate::reorder::fewest_switches;
 use crate::observation::{Entries, Observation, seen_in};
+use crate::reorder::fewest_switches;
 use crate::trace::{Trace, replay};
 use crate::{Obstacle, Reason};
 use claim::{Claim, Known, MOST_IN_ALL, Shown};
