@@ -50,6 +50,23 @@ fn refused(name: &str, files: &[(&str, &[u8])], arguments: &[&str], message: &st
 const ONE_TASK: &[u8] = b"procedure Main is\n   task T;\n   task body T is\n   begin\n      null;\n   end T;\nbegin\n   null;\nend Main;\n";
 
 #[test]
+fn a_task_of_a_formula_is_one_task() {
+    let program = b"procedure Main is\n   task type W;\n   task body W is\n   begin\n      null;\n   end W;\n   A : array (1 .. 2) of W;\nbegin\n   null;\nend Main;\n";
+    refused(
+        "several",
+        &[("a.adb", program), ("a.ctl", b"p: always not ended A;\n")],
+        &["check", "--property", "a.ctl", "a.adb"],
+        "a.ctl:1:",
+    );
+    refused(
+        "several",
+        &[("a.adb", program), ("a.ctl", b"p: always not ended A;\n")],
+        &["check", "--property", "a.ctl", "a.adb"],
+        "several tasks are called `A`, such as A(1) and A(2): name one of them",
+    );
+}
+
+#[test]
 fn an_empty_file_is_refused() {
     refused("empty", &[("a.adb", b"")], &["check", "a.adb"], "a.adb:1:1: the file is empty");
 }

@@ -480,8 +480,16 @@ fn resolve(program: &Program, formula: &Formula) -> Result<Resolved, Wrong> {
         Formula::Atom(atom, position) => {
             let wrong = |message: String| Wrong { message, position: *position };
             let task = |name: &str| {
-                let found = (0..program.tasks.len()).find(|t| same(&program.tasks[*t].name, name));
-                found.map(TaskId::from).ok_or_else(|| wrong(format!("the program has no task `{name}`")))
+                let named = |t: &usize| same(&program.tasks[*t].name, name);
+                let found: Vec<usize> = (0..program.tasks.len()).filter(named).collect();
+                match found[..] {
+                    [] => Err(wrong(format!("the program has no task `{name}`"))),
+                    [task] => Ok(TaskId::from(task)),
+                    [first, second, ..] => Err(wrong(format!(
+                        "several tasks are called `{name}`, such as {} and {}: name one of them",
+                        program.tasks[first].name, program.tasks[second].name
+                    ))),
+                }
             };
             match atom {
                 Atom::Accept { entry, by } => {
