@@ -16,8 +16,7 @@ test:
 	@sh scripts/setup.sh test
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) test --workspace --exclude rendez --exclude rendez-cli --quiet
-	$(CARGO) test --package rendez --package rendez-cli --quiet
+	$(CARGO) test --workspace --quiet
 
 # What the public programs do, as a table: make programs DIR=folder LIST=list.tsv
 programs: build
