@@ -3,7 +3,7 @@
 //! There is a slot for each task with its own cells and queues, one for each protected object with its components, and
 //! one for each shared cell. A state is then a tuple of small numbers. This is the collapse compression of SPIN
 //! (Holzmann, *State compression in SPIN*, 1997), with two gains beyond memory: a step is a change of a few numbers,
-//! and what a step depends on is a few slots, so it can be memoised (`network.rs`).
+//! and what a step depends on is a few slots, so it can be memoised (`step_cache.rs`).
 //!
 //! Numbering normalises. A cell that is dead where its task rests has no value; a task that has ended, or is not there
 //! yet, has no location; parts without a value, empty queues and free locks are not stored at all. States that differ
