@@ -9,7 +9,7 @@
 //! preserves it. It over-approximates: three places may be pairwise parallel though no state has all three.
 //!
 //! This file holds the relation and its worklist; what a step is, the caller knows: trace flow graphs
-//! (`rendez_flow::mhp`) and nets (`rendez_network::net`). A row is a set of bits, and closing a step is a conjunction
+//! (`rendez_flow::mhp`) and nets (`rendez_petri::net`). A row is a set of bits, and closing a step is a conjunction
 //! of the rows of its participants, of which only the new bits are looked at. Places whose rows changed are taken round
 //! and round in the order in which they were found, because later ones hear of much at once.
 

@@ -12,7 +12,7 @@
 //! the deadlock is at its place; if none exists, the goal is that everybody waits somewhere.
 //!
 //! Nothing depends on a candidate being real. It only guides the search, and a finding is judged on the state that was
-//! reached (`rendez_evidence`).
+//! reached (`rendez_verdict`).
 
 use std::collections::VecDeque;
 

@@ -6,7 +6,7 @@
 //! the code has no place is not searched for.
 //!
 //! Often some tasks are stuck while others can continue. So a search for blocking also stops where some tasks can never
-//! continue whatever the others do (`rendez_evidence::stuck`), and where everything that can follow is small and shows
+//! continue whatever the others do (`rendez_verdict::stuck`), and where everything that can follow is small and shows
 //! tasks that are stuck or spin. Such a probe is limited to a few hundred states, to a few tries per combination of
 //! waiting tasks, and is given up if it fails too often. In which way tasks are blocked may depend on who else gets
 //! stuck; if so, all that can follow must agree.
@@ -14,7 +14,7 @@
 //! Completed searches prove: if no state was dropped and none is left, the checks are decided as by the explorer. An
 //! interrupted search proves nothing.
 //!
-//! Traces are made readable. A trace is reordered to few task switches (`rendez_evidence`), steps that the error does
+//! Traces are made readable. A trace is reordered to few task switches (`rendez_verdict`), steps that the error does
 //! not need are left out, and a short second search by task switches may find a better one. Every change is replayed,
 //! and accepted only if the trace still shows the error. Errors that depend on an untracked value are reported only if
 //! a second search without such steps finds none.
@@ -33,8 +33,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_search::local_steps;
 use rendez_verdict::{
-    Answer, BoundFormula, Control, End, EngineId, Findings, Kind, Observation, Obstacle, Options, Outcome,
-    PropertyAnswer, Reason, Resolved, Stats, fewest_switches, meets_bound, replay,
+    Answer, BoundFormula, Control, EngineId, Findings, Kind, Observation, Options, Outcome, PropertyAnswer,
+    Reason, Resolved, Stats, fewest_switches, replay,
 };
 
 use crate::distance::Measure;
@@ -43,7 +43,7 @@ use crate::goal::Guide;
 use hunt::Hunt;
 use seek::aim;
 
-pub use seek::{Directed, seek};
+pub use seek::{Sought, seek};
 
 /// What tells how far a state is from an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Settings {
     pub seed: u64,
     /// Look for a trace with fewer task switches once there is one.
     pub shorten: bool,
-    /// Checks that matter; all if there is none.
+    /// Default checks that are asked for: the engine takes them from its queries.
     pub only: Vec<Kind>,
     /// Some tasks that are stuck while others can go on are enough; not for A*, whose estimates are
     /// about everybody.
@@ -101,13 +101,11 @@ pub enum Wanted<'q> {
     Formula(&'q Resolved),
 }
 
-const UNMODELLED: &str = "an execution reaches something that is not modelled";
-
 /// If nobody says how long to search.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Looks for errors of every kind.
-pub fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
+pub(crate) fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
     let semantics = rendez_analysis::semantics(program, options.recursion);
     let groups: [(Wanted, &[Kind]); 4] = [
         (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
@@ -143,7 +141,12 @@ pub fn check(program: &Program, settings: &Settings, options: &Options, control:
 }
 
 /// Looks for executions that break the properties that monitors follow.
-pub fn properties(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
+pub(crate) fn properties(
+    program: &Program,
+    settings: &Settings,
+    options: &Options,
+    control: &Control,
+) -> Outcome {
     let started = Instant::now();
     let mut all = Outcome::nothing(EngineId::Directed);
     let count = program.monitors.len() as u32;
@@ -171,7 +174,7 @@ pub fn properties(program: &Program, settings: &Settings, options: &Options, con
 }
 
 /// Looks for a state in which a formula that is to hold always does not.
-pub fn formula(
+pub(crate) fn formula(
     program: &Program,
     question: &BoundFormula,
     settings: &Settings,
@@ -184,7 +187,7 @@ pub fn formula(
     question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
     let mut stats = Stats::default();
     let mut answer = Answer::Inconclusive(
-        "directed search looks for a state in which `always F` fails, F about single states".into(),
+        Reason::method("directed search looks for a state in which `always F` fails, F about single states"),
         Vec::new(),
     );
     if let Resolved::Always(inner) = &question.resolved
@@ -204,18 +207,15 @@ pub fn formula(
             let Some((id, _)) = found.found else {
                 if !skip_guesses {
                     let unknown = found.occurrences.iter().find_map(|s| match s.what {
-                        Observation::Unsupported { .. } => {
-                            Some(Reason::new(Obstacle::Unmodelled, UNMODELLED))
-                        }
+                        Observation::Unsupported { .. } => Some(Reason::unmodelled(None)),
                         Observation::Stopped { loc } => {
-                            program.bound_at(loc, options.recursion).map(|b| meets_bound(&b))
+                            program.bound_at(loc, options.recursion).map(Reason::meets)
                         }
                         _ => None,
                     });
-                    answer = match (found.end, unknown) {
-                        (End::Complete, None) => Answer::Holds,
-                        (End::Complete, Some(why)) => Answer::Inconclusive(why, Vec::new()),
-                        (end, _) => Answer::Inconclusive(end.reason(found.stats.states), Vec::new()),
+                    answer = match (found.end.reason(found.stats.states), unknown) {
+                        (Some(why), _) | (None, Some(why)) => Answer::Inconclusive(why, Vec::new()),
+                        (None, None) => Answer::Holds,
                     };
                 }
                 break;

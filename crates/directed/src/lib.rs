@@ -15,6 +15,40 @@ mod pattern;
 mod radix;
 
 pub use code::FAR;
-pub use decide::{Directed, Heuristic, Settings, Wanted, check, formula, properties, seek};
+pub use decide::{Heuristic, Settings, Sought, Wanted, seek};
 pub use distance::{Distances, Measure};
 pub use frontier::Order;
+
+use rendez_model::Program;
+use rendez_verdict::{
+    Control, Engine, EngineId, Options, Outcome, Query, Support, checks, formulas, with_automata_of,
+};
+
+/// The directed engine.
+#[derive(Clone, Debug, Default)]
+pub struct Directed {
+    pub settings: Settings,
+}
+
+impl Engine for Directed {
+    fn id(&self) -> EngineId {
+        EngineId::Directed
+    }
+
+    fn supports(&self, query: &Query) -> Support {
+        if query.counts() { Support::Nothing } else { Support::Violations }
+    }
+
+    fn check(&self, program: &Program, queries: &[Query], options: &Options, control: &Control) -> Outcome {
+        let program = &*with_automata_of(program, queries);
+        let settings = Settings { only: checks(queries), ..self.settings.clone() };
+        let mut outcome = match (settings.only.is_empty(), program.monitors.is_empty()) {
+            (false, _) => decide::check(program, &settings, options, control),
+            (true, false) => decide::properties(program, &settings, options, control),
+            (true, true) => Outcome::nothing(EngineId::Directed),
+        };
+        let decide = |question| decide::formula(program, question, &settings, options, control);
+        outcome.properties.extend(formulas(queries).into_iter().map(decide));
+        outcome
+    }
+}

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_directed::{Heuristic, Measure, Order, Settings, Wanted, check, seek};
+use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
 use rendez_search::local_steps;
-use rendez_verdict::{Answer, Control, Options, Outcome};
+use rendez_verdict::{Answer, Control, Engine, Options, Outcome, all_checks};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("verdicts", verdicts), ("order", order)];
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
 
 fn verdicts(case: &Case) -> String {
     let program = case.program();
-    summary(&check(&program, &Settings::default(), &Options::default(), &Control::default()))
+    summary(&Directed::default().check(&program, &all_checks(), &Options::default(), &Control::default()))
 }
 
 /// How many states are found before the error, and how long its trace is, by heuristic and order.
@@ -56,7 +56,7 @@ fn summary(outcome: &Outcome) -> String {
             Answer::Holds => continue,
             Answer::Violated(findings) => findings,
             Answer::Inconclusive(reason, findings) => {
-                out += &format!("{name}? {}\n", reason.text);
+                out += &format!("{name}? {}\n", reason);
                 findings
             }
         };

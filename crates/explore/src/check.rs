@@ -2,7 +2,7 @@
 //!
 //! This is the reference against which the other engines are compared, so it does as little as possible: search
 //! everything breadth first, hand over what was observed, look at bottom strongly connected components, and let
-//! `rendez_evidence` judge. Local steps may be merged; that can be switched off, and both ways are compared on random
+//! `rendez_verdict` judge. Local steps may be merged; that can be switched off, and both ways are compared on random
 //! programs.
 //!
 //! Where a finding depends on an untracked value, everything is searched once more without such steps. Where a limit
@@ -33,7 +33,7 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const SEARCHED: f64 = 0.8;
 
 /// Explores the program and decides the default checks.
-pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
+pub(crate) fn check(program: &Program, options: &Options, control: &Control) -> Outcome {
     let started = Instant::now();
     let left = |part: f64| options.timeout.map(|t| t.mul_f64(part).saturating_sub(started.elapsed()));
     let semantics = rendez_analysis::semantics(program, options.recursion);
@@ -64,15 +64,20 @@ pub fn check(program: &Program, options: &Options, control: &Control) -> Outcome
     }
     let why = found.end.reason(found.stats.states);
     let live = findings.open_for_ever();
-    let open = match why.is_empty() && !live.is_empty() {
+    let open = match why.is_none() && !live.is_empty() {
         true => {
             let rest = Options { timeout: left(1.0), ..options.clone() };
             for_ever(program, &live, &rest, control, &mut findings)
         }
         false => why.clone(),
     };
-    let properties =
-        findings.all_properties(EngineId::Explore, &found.witness, options.fairness, (&live, &open), &why);
+    let properties = findings.all_properties(
+        EngineId::Explore,
+        &found.witness,
+        options.fairness,
+        (&live, open.as_ref()),
+        why.as_ref(),
+    );
     Outcome {
         engine: EngineId::Explore,
         engines: Vec::new(),
@@ -95,19 +100,16 @@ fn for_ever(
     options: &Options,
     control: &Control,
     findings: &mut Findings,
-) -> Reason {
+) -> Option<Reason> {
     if options.long_delays {
-        return "executions that go on for ever are not looked at with --delays long".into();
+        return Some(Reason::method("executions that go on for ever are not looked at with --delays long"));
     }
     match Unfolded::new(program, options, control) {
         Ok(unfolded) => {
             let decided = live.iter().try_for_each(|m| unfolded.recurs(*m, options.fairness, findings));
-            decided.map_or_else(
-                |end| end.reason(unfolded.len()),
-                |()| unfolded.bound().cloned().unwrap_or_default(),
-            )
+            decided.map_or_else(|end| end.reason(unfolded.len()), |()| unfolded.bound().cloned())
         }
-        Err(why) => why,
+        Err(why) => Some(why),
     }
 }
 

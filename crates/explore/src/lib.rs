@@ -11,5 +11,32 @@
 mod check;
 mod temporal;
 
-pub use check::check;
 pub use temporal::Unfolded;
+
+use rendez_model::Program;
+use rendez_verdict::{Control, Engine, EngineId, Options, Outcome, Query, Support, checks, with_automata_of};
+
+/// The reference explorer.
+pub struct Explore;
+
+impl Engine for Explore {
+    fn id(&self) -> EngineId {
+        EngineId::Explore
+    }
+
+    fn supports(&self, query: &Query) -> Support {
+        match query {
+            Query::Check(_) => Support::Verdicts,
+            Query::Sequence { .. } if query.is_followed() => Support::Verdicts,
+            Query::Sequence { .. } | Query::Formula(_) => Support::Nothing,
+        }
+    }
+
+    fn check(&self, program: &Program, queries: &[Query], options: &Options, control: &Control) -> Outcome {
+        let outcome = check::check(&with_automata_of(program, queries), options, control);
+        match checks(queries).is_empty() {
+            true => Outcome { answers: Vec::new(), ..outcome },
+            false => outcome,
+        }
+    }
+}

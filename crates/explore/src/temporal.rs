@@ -7,7 +7,7 @@
 //! so may one in which only the environment can move.
 //!
 //! Under fairness, an execution stays in a strongly connected component for ever only if it passes over no task; the
-//! definition is that of `rendez_evidence::lasso`. If tasks are passed over, what remains is the part in which each of
+//! definition is that of `rendez_verdict::lasso`. If tasks are passed over, what remains is the part in which each of
 //! them waits for a lock, and that is decomposed again.
 //!
 //! The same graph decides what monitors demand of executions that do not end: `recurs` looks for one that stands still
@@ -25,8 +25,8 @@ use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
 use rendez_search::Graph;
 use rendez_verdict::{
-    Control, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted, is_event,
-    meets_bound, queued,
+    Control, Dependent, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted,
+    is_event, queued,
 };
 
 use rustc_hash::FxHashMap;
@@ -85,6 +85,11 @@ impl Budget<'_> {
     }
 }
 
+/// Why there is no graph, or no answer, after so many states.
+fn ended(end: End, states: usize) -> Reason {
+    Reason::Ended { end, states: Some(states) }
+}
+
 impl<'p> Unfolded<'p> {
     /// Why not, if there are too many states, or something is not known.
     pub fn new(
@@ -102,7 +107,7 @@ impl<'p> Unfolded<'p> {
         while all.edges.len() < all.graph.len() {
             let polled = all.budget.poll(all.graph.memory() + steps * size_of::<Edge>());
             if let Err(end) = if all.graph.len() > most { Err(End::States) } else { polled } {
-                return Err(end.reason(all.graph.len()));
+                return Err(ended(end, all.graph.len()));
             }
             let number = all.edges.len() as u32;
             let from = all.graph.state(number);
@@ -113,11 +118,11 @@ impl<'p> Unfolded<'p> {
                 for (choice, outcome) in (0..).zip(out.drain(..)) {
                     let step = outcome.step;
                     if step.guessed || step.what == StepEvent::Unsupported {
-                        return Err("it may depend on something that the model does not follow".into());
+                        return Err(Reason::Untracked(Dependent::Program));
                     }
                     if step.what == StepEvent::Stopped {
                         let bound = program.bound_at(step.loc, options.recursion);
-                        all.bound = all.bound.or_else(|| bound.map(|b| meets_bound(&b)));
+                        all.bound = all.bound.or_else(|| bound.map(Reason::meets));
                         cut.push(task);
                         continue;
                     }
@@ -153,7 +158,7 @@ impl<'p> Unfolded<'p> {
     pub fn holds(&self, formula: &Resolved, fairness: Fairness) -> Result<bool, Reason> {
         match &self.bound {
             Some(bound) => Err(bound.clone()),
-            None => self.eval(formula, fairness).map(|so| so[0]).map_err(|end| end.reason(self.edges.len())),
+            None => self.eval(formula, fairness).map(|so| so[0]).map_err(|end| ended(end, self.edges.len())),
         }
     }
 

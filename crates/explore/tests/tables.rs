@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_explore::check;
+use rendez_explore::Explore;
 use rendez_source::Span;
-use rendez_verdict::{Answer, Control, Options, Outcome, bind, follow};
+use rendez_verdict::{Answer, Control, Engine, Options, Outcome, all_checks, all_sequences, bind, follow};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("verdicts", verdicts), ("properties", properties)];
@@ -17,7 +17,7 @@ fn verdicts(case: &Case) -> String {
     let program = case.program();
     let run = |merge_local| {
         let options = Options { merge_local, ..Options::default() };
-        check(&program, &options, &Control::default())
+        Explore.check(&program, &all_sequences(&program), &options, &Control::default())
     };
     let (plain, merged) = (run(false), run(true));
     assert_eq!(summary(&plain), summary(&merged), "merging changes a verdict");
@@ -36,7 +36,7 @@ fn properties(case: &Case) -> String {
     let file = rendez_property::regular::parse_file(&text).expect("a property");
     let bound = bind(&program, &file, |_| Span::NOWHERE).expect("names of the program");
     follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
-    summary(&check(&program, &Options::default(), &Control::default()))
+    summary(&Explore.check(&program, &all_checks(), &Options::default(), &Control::default()))
 }
 
 /// The checks that do not hold, and why; then where something is wrong with rendez itself.
@@ -48,7 +48,7 @@ fn summary(outcome: &Outcome) -> String {
             Answer::Holds => continue,
             Answer::Violated(findings) => findings,
             Answer::Inconclusive(reason, findings) => {
-                out += &format!("{name}? {}\n", reason.text);
+                out += &format!("{name}? {}\n", reason);
                 findings
             }
         };

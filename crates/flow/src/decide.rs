@@ -27,8 +27,8 @@ use std::time::Instant;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{
-    Answer, Control, EngineId, Findings, FlowStats, Observation, Obstacle, Options, PropertyAnswer, Reason,
-    Stats, Witness, covers, open_for_ever, vacuous,
+    Answer, Control, EngineId, Findings, FlowStats, Observation, Options, PropertyAnswer, Reason, Stats,
+    Witness, covers, open_for_ever, vacuous,
 };
 
 use crate::cfg::{Facts, is_trackable};
@@ -80,7 +80,7 @@ pub fn cells_to_follow(program: &Program, facts: &Facts) -> BTreeSet<VarId> {
 }
 
 /// Decides the properties that monitors of the program follow.
-pub fn decide(
+pub(crate) fn decide(
     program: &Program,
     settings: &Settings,
     options: &Options,
@@ -188,8 +188,10 @@ impl PropertyRun<'_> {
                 Ok(tfg) => tfg,
                 Err(unfit) => {
                     let line = self.program.place(unfit.loc);
-                    answer.answer =
-                        Answer::Inconclusive(format!("{} ({line})", unfit.reason).into(), Vec::new());
+                    answer.answer = Answer::Inconclusive(
+                        Reason::method(format!("{} ({line})", unfit.reason)),
+                        Vec::new(),
+                    );
                     break;
                 }
             };
@@ -205,9 +207,8 @@ impl PropertyRun<'_> {
                         ),
                         false => vacuous(property, 0, &witness(&tfg, &run)),
                     };
-                    let open = open_for_ever(property, 0, &witness(&tfg, &run));
-                    if !open.is_empty() {
-                        answer.answer = Answer::Inconclusive(open.into(), Vec::new());
+                    if let Some(open) = open_for_ever(property, 0, &witness(&tfg, &run)) {
+                        answer.answer = Answer::Inconclusive(open, Vec::new());
                         answer.vacuous = None;
                     }
                     break;
@@ -359,22 +360,18 @@ impl PropertyRun<'_> {
             if unsupported {
                 let node = path.last().copied().unwrap_or(0);
                 let loc = tfg.nodes[node as usize].loc;
-                let span = self.program.place(loc);
+                let place = Some(self.program.place(loc));
                 let why = match self.program.bound_at(loc, self.options.recursion) {
-                    Some(bound) => Reason::new(
-                        Obstacle::Bound,
-                        format!("an execution may meet a bound: {bound} ({span})"),
-                    ),
-                    None => Reason::new(
-                        Obstacle::Unmodelled,
-                        format!("an execution may reach something that is not modelled ({span})"),
-                    ),
+                    Some(bound) => Reason::may_meet(bound, place),
+                    None => Reason::may_be_unmodelled(place),
                 };
                 return Decision::Cut { why };
             }
             return self.follow(tfg, &path);
         }
-        Decision::Cut { why: format!("no set of constraints was enough after {MOST_ROUNDS} rounds").into() }
+        Decision::Cut {
+            why: Reason::method(format!("no set of constraints was enough after {MOST_ROUNDS} rounds")),
+        }
     }
 
     /// Leaves out constraints that the proof does not need. Of the first `kept` none is left out.
@@ -417,7 +414,7 @@ impl PropertyRun<'_> {
             let span = self.program.place(loc);
             let why =
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
-            return Decision::Stuck { why: why.into() };
+            return Decision::Stuck { why: Reason::Method(why) };
         }
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let written = rendez_analysis::semantics(self.named, self.options.recursion);
@@ -430,14 +427,14 @@ impl PropertyRun<'_> {
                     findings.seen(&Observation::Broken { monitor: 0 }, &moves, &state);
                     if !findings.contradictions.is_empty() {
                         return Decision::Stuck {
-                            why: "a path is left, and its trace does not show the violation".into(),
+                            why: Reason::method("a path is left, and its trace does not show the violation"),
                         };
                     }
                     let mut answers = findings.properties(
                         EngineId::Flow,
                         &Witness::default(),
                         self.options.fairness,
-                        |_| Reason::default(),
+                        |_| None,
                     );
                     return Decision::Broken(Box::new(answers.swap_remove(0)));
                 }
@@ -453,12 +450,11 @@ impl PropertyRun<'_> {
             .map(|n| tfg.describe(self.program, *n))
             .collect();
         Decision::Stuck {
-            why: format!(
+            why: Reason::Method(format!(
                 "a path is left that no execution was found for; it fails at: {} (the path: {})",
                 tfg.describe(self.program, stuck),
                 shorten(&steps)
-            )
-            .into(),
+            )),
         }
     }
 }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use rendez_cases::Case;
 use rendez_flow::cfg::Facts;
 use rendez_flow::tfg::{Plan, Tfg};
-use rendez_flow::{Settings, cells_to_follow, decide};
+use rendez_flow::{Flow, cells_to_follow};
 use rendez_model::Program;
 use rendez_source::Span;
-use rendez_verdict::{Answer, Control, Options, bind, follow};
+use rendez_verdict::{Answer, Control, Engine, Options, all_sequences, bind, follow};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("graphs", graphs), ("verdicts", verdicts)];
@@ -58,11 +58,14 @@ fn graphs(case: &Case) -> String {
 fn verdicts(case: &Case) -> String {
     let program = followed(case);
     let mut out = String::new();
-    for answer in decide(&program, &Settings::default(), &Options::default(), &Control::default()) {
+    for answer in Flow::default()
+        .check(&program, &all_sequences(&program), &Options::default(), &Control::default())
+        .properties
+    {
         out += &match &answer.answer {
             Answer::Holds => format!("holds, with constraints: {}\n", answer.constraints.join(", ")),
             Answer::Violated(findings) => format!("violated: {}\n", findings[0].message),
-            Answer::Inconclusive(reason, _) => format!("open: {}\n", reason.text),
+            Answer::Inconclusive(reason, _) => format!("open: {}\n", reason),
         };
         if let Some(why) = answer.vacuous {
             out += &format!("vacuous: {why}\n");

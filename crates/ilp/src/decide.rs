@@ -3,7 +3,7 @@
 //! INCA (Siegel and Avrunin, *Improving the precision of INCA by eliminating solutions with spurious cycles*, 2002,
 //! section 2) asks for a flow through the automata of all tasks that a violation would need. If there is none, there is
 //! no violation; if there is one, an analyst must look at it. This file is the loop around that question: learn a net
-//! of the program (`rendez_network`), write its linear system (`rendez_certificate`), prove that it has no solution or
+//! of the program (`rendez_petri`), write its linear system (`rendez_certificate`), prove that it has no solution or
 //! find one (`prove.rs`), and look for the execution behind a solution (`explain.rs`).
 //!
 //! Where the solution has no execution, the abstraction is refined. Flow through separate components does not see in
@@ -30,8 +30,8 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_petri::net::{Budget, Net, NoNet, Role};
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Findings, IlpStats, Language, Observation, Obstacle, Options,
-    PropertyAnswer, Reason, Stats, Witness, covers, lasso, open_for_ever, vacuous,
+    Answer, Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer,
+    Reason, Stats, Witness, covers, lasso, open_for_ever, vacuous,
 };
 
 use crate::explain::{Replayed, replay, within};
@@ -139,9 +139,8 @@ impl PropertyRun<'_> {
                     }
                     _ => None,
                 };
-                let open = monitor.map_or(String::new(), |m| open_for_ever(m, 0, &witness));
-                if !open.is_empty() {
-                    answer.answer = Answer::Inconclusive(open.into(), Vec::new());
+                if let Some(open) = monitor.and_then(|m| open_for_ever(m, 0, &witness)) {
+                    answer.answer = Answer::Inconclusive(open, Vec::new());
                     answer.vacuous = None;
                 }
             }
@@ -164,16 +163,12 @@ impl PropertyRun<'_> {
                     None => findings.seen(&seen, &found.0, &found.1),
                 }
                 answer.answer = match monitor {
-                    _ if !findings.contradictions.is_empty() => Answer::Inconclusive(
-                        "the trace does not replay, or does not show the violation".into(),
-                        Vec::new(),
-                    ),
+                    _ if !findings.contradictions.is_empty() => {
+                        Answer::Inconclusive(Reason::NotShown, Vec::new())
+                    }
                     Some(_) => {
                         let fairness = self.options.fairness;
-                        findings
-                            .properties(EngineId::Ilp, &witness, fairness, |_| Reason::default())
-                            .swap_remove(0)
-                            .answer
+                        findings.properties(EngineId::Ilp, &witness, fairness, |_| None).swap_remove(0).answer
                     }
                     None => findings.deadlock(),
                 };
@@ -231,14 +226,13 @@ impl PropertyRun<'_> {
             Err(NoNet::Interrupted) => {
                 return Decision::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
             }
-            Err(_) => return Decision::Unknown("the parts of the program have too many states".into()),
+            Err(_) => {
+                return Decision::Unknown(Reason::method("the parts of the program have too many states"));
+            }
         };
         stats.flowgraph = learnt.net.largest;
         if !learnt.is_covered() {
-            return Decision::Unknown(Reason::new(
-                Obstacle::Unmodelled,
-                "an execution may reach something that is not modelled",
-            ));
+            return Decision::Unknown(Reason::may_be_unmodelled(None));
         }
         let Learnt { cache, mut net, goal: mut target } = learnt;
         let stories = cache.stories.iter().flat_map(|s| &s.steps);
@@ -250,10 +244,8 @@ impl PropertyRun<'_> {
         }
         if let Some(loc) = net.stopped {
             return Decision::Unknown(match self.program.bound_at(loc, self.options.recursion) {
-                Some(bound) => {
-                    Reason::new(Obstacle::Bound, format!("an execution may meet a bound: {bound}"))
-                }
-                None => "an execution may reach a place beyond which it is not followed".into(),
+                Some(bound) => Reason::may_meet(bound, None),
+                None => Reason::method("an execution may reach a place beyond which it is not followed"),
             });
         }
         loop {
@@ -310,13 +302,10 @@ impl PropertyRun<'_> {
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
                 if unsupported.is_some() {
-                    return Decision::Unknown(Reason::new(
-                        Obstacle::Unmodelled,
-                        "an execution may reach something that is not modelled",
-                    ));
+                    return Decision::Unknown(Reason::may_be_unmodelled(None));
                 }
                 let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &cache, &net, t));
-                return Decision::Unknown(Reason::from(format!(
+                return Decision::Unknown(Reason::Method(format!(
                     "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
                 )));
             };
@@ -337,7 +326,7 @@ impl PropertyRun<'_> {
         let mut guessed = false;
         for mv in moves {
             let Some(outcome) = semantics.step(&state, *mv) else {
-                return Decision::Unknown("internal error: a trace does not replay".into());
+                return Decision::Unknown(Reason::method("internal error: a trace does not replay"));
             };
             guessed |= outcome.step.guessed;
             state = outcome.state;
@@ -358,14 +347,14 @@ impl PropertyRun<'_> {
         if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
             return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
         }
-        Decision::Unknown("internal error: a trace shows nothing".into())
+        Decision::Unknown(Reason::method("internal error: a trace shows nothing"))
     }
 }
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
 fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Decision {
     let Some(trace) = lasso(semantics, moves, first) else {
-        return Decision::Unknown("a loop of the net is none of the program".into());
+        return Decision::Unknown(Reason::method("a loop of the net is none of the program"));
     };
     let guessed = trace.guessed();
     Decision::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }

@@ -18,3 +18,74 @@ pub mod solve;
 pub mod solve;
 
 pub use decide::{Decided, Settings, deadlock, decide};
+
+use rendez_model::Program;
+use rendez_verdict::{
+    Answer, Control, Engine, EngineId, Kind, Options, Outcome, PropertyAnswer, Query, Stats, Support, checks,
+    with_automata_of,
+};
+
+/// Keeps what was proved, and says where.
+pub type Archive<'a> = Box<dyn Fn(&Decided) -> Result<String, String> + Sync + 'a>;
+
+/// The integer-programming engine.
+#[derive(Default)]
+pub struct Ilp<'a> {
+    pub settings: Settings,
+    /// What becomes of proofs.
+    pub archive: Option<Archive<'a>>,
+}
+
+impl Engine for Ilp<'_> {
+    fn id(&self) -> EngineId {
+        EngineId::Ilp
+    }
+
+    /// Of the default checks, it knows the states in which nobody can move; such a state violates a check on blocking.
+    fn supports(&self, query: &Query) -> Support {
+        match query {
+            Query::Check(Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin) => {
+                Support::Violations
+            }
+            Query::Sequence { .. } => Support::Verdicts,
+            Query::Check(_) | Query::Formula(_) => Support::Nothing,
+        }
+    }
+
+    fn check(&self, program: &Program, queries: &[Query], options: &Options, control: &Control) -> Outcome {
+        let program = &*with_automata_of(program, queries);
+        let mut settings = self.settings.clone();
+        let mut sequences: Vec<_> = queries
+            .iter()
+            .filter_map(|q| match q {
+                Query::Sequence { monitor, intervals } => Some((*monitor, intervals.cloned())),
+                _ => None,
+            })
+            .collect();
+        sequences.sort_by_key(|s| s.0);
+        settings.queries = sequences.into_iter().map(|s| s.1).collect();
+        let mut decided = match checks(queries).is_empty() {
+            true => Vec::new(),
+            false => vec![deadlock(program, &settings, options, control)],
+        };
+        decided.extend(decide(program, &settings, options, control));
+        let mut contradictions = Vec::new();
+        if let Some(archive) = &self.archive {
+            for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
+                match archive(one) {
+                    Ok(place) => one.answer.certificate = Some(place),
+                    Err(why) => contradictions.push(why),
+                }
+            }
+        }
+        let properties: Vec<PropertyAnswer> = decided.into_iter().map(|d| d.answer).collect();
+        let of = properties.iter().filter_map(|p| p.stats);
+        let stats = Stats {
+            seconds: of.clone().map(|s| s.seconds).sum(),
+            peak_bytes: of.clone().map(|s| s.peak_bytes).max().unwrap_or(0),
+            ilp: of.filter_map(|s| s.ilp).next_back(),
+            ..Stats::default()
+        };
+        Outcome { properties, stats, contradictions, ..Outcome::nothing(EngineId::Ilp) }
+    }
+}

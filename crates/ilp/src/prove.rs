@@ -102,7 +102,7 @@ pub fn prove(
         effort.programs += 1;
         let x = match cases.lp.solve(limits.until) {
             Solved::Late => return Proved::Unknown(End::Time.why()),
-            Solved::Failed => return Proved::Unknown(FAILED.into()),
+            Solved::Failed => return Proved::Unknown(Reason::method(FAILED)),
             Solved::Optimal(x) => x,
             Solved::Infeasible => match cases.close() {
                 Some(proved) => return proved,
@@ -155,7 +155,7 @@ impl Cases<'_> {
     fn close(&mut self) -> Option<Proved> {
         let Some(sum) = refute(self.system, &self.local) else {
             let why = "the solver says that there is no solution, but that could not be shown exactly";
-            return Some(Proved::Unknown(why.into()));
+            return Some(Proved::Unknown(Reason::method(why)));
         };
         self.steps.push(ProofStep::Sum(sum));
         let Some((rows, second)) = self.open.pop() else {

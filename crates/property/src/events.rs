@@ -6,7 +6,7 @@
 //! with their parameters (Siegel and Avrunin, 2002, section 2.1); patterns cover both. What a pattern does not say does
 //! not matter, so `accept Pump.Start` means any caller and any values.
 //!
-//! This file only reads. Names are kept as written, since this crate knows no program; `rendez_evidence::bind` looks
+//! This file only reads. Names are kept as written, since this crate knows no program; `rendez_verdict::bind` looks
 //! them up, and reports those that mean nothing. A symbol without a binding is an annotated event or an entry of that
 //! name.
 

@@ -6,7 +6,7 @@
 //! and events are in [`ctl`].
 //!
 //! This crate knows no program. Names stay as they were written, with their positions; whoever decides a property looks
-//! them up (`rendez_evidence`), and only then is it known which names fit the same step, that is, what the letters of
+//! them up (`rendez_verdict`), and only then is it known which names fit the same step, that is, what the letters of
 //! an automaton are. So everything here can be tested on words alone.
 
 pub mod automaton;

@@ -13,7 +13,7 @@
 //!
 //! Three variants exist, as in table II: *modified* has one node for each place where a task interacts; *optimized* has
 //! one for each interaction that may lead there; *unoptimized* also has two steps for each rendezvous, engage and
-//! finish. All three are learnt from the semantics like any other step (`rendez_network`), with groups noted beside the
+//! finish. All three are learnt from the semantics like any other step (`rendez_petri`), with groups noted beside the
 //! outcomes. `rendez bench cats` reproduces the table: all numbers of states, and all numbers of edges but one, which
 //! differs from the printed one in a single digit.
 //!

@@ -63,7 +63,7 @@ pub use exhaustive::{plain_limits, reach};
 
 /// Searches the program and decides the default checks. What is too large is searched once more
 /// without the counters of its loops, if it cannot run for ever.
-pub fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+pub(crate) fn check(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
     if config.keep != Keep::States {
         return bitstate(program, options, config, control, &[]);
     }
@@ -127,9 +127,9 @@ pub fn check(program: &Program, options: &Options, config: &Config, control: &Co
     };
     let why = |kind: Kind| match (kind, &racing) {
         (Kind::Race, Some((end, states))) => end.reason(*states),
-        (Kind::Race, None) if !config.wants(Kind::Race) => "it was not asked for".into(),
-        (Kind::Race, None) if !ends_early => Reason::default(),
-        _ if held.contains(&kind) => Reason::default(),
+        (Kind::Race, None) if !config.wants(Kind::Race) => Some(Reason::NotAsked),
+        (Kind::Race, None) if !ends_early => None,
+        _ if held.contains(&kind) => None,
         _ => run.end.reason(run.stats.states),
     };
     run.stats.seconds = started.elapsed().as_secs_f64();
@@ -160,7 +160,12 @@ fn ends_early(program: &Program) -> bool {
 }
 
 /// Decides the properties that monitors follow, and nothing else.
-pub fn properties(program: &Program, options: &Options, config: &Config, control: &Control) -> Outcome {
+pub(crate) fn properties(
+    program: &Program,
+    options: &Options,
+    config: &Config,
+    control: &Control,
+) -> Outcome {
     let started = Instant::now();
     let semantics = rendez_analysis::semantics(program, options.recursion);
     let reached = reach(&semantics, options, config, control, &[]);
@@ -182,13 +187,19 @@ pub fn properties(program: &Program, options: &Options, config: &Config, control
     let why = end.reason(stats.states);
     let live = findings.open_for_ever();
     let mut open = why.clone();
-    if why.is_empty() && !live.is_empty() {
+    if why.is_none() && !live.is_empty() {
         let left = share(options, started, 1.0);
         let (cut, more) = ctl::recurring(&semantics, &live, &left, config, control, &mut findings);
         open = cut;
         stats = stats.max(more);
     }
-    let answers = findings.all_properties(EngineId::Reach, &witness, options.fairness, (&live, &open), &why);
+    let answers = findings.all_properties(
+        EngineId::Reach,
+        &witness,
+        options.fairness,
+        (&live, open.as_ref()),
+        why.as_ref(),
+    );
     Outcome {
         properties: answers,
         stats,

@@ -37,8 +37,8 @@ use std::time::Instant;
 use rendez_model::semantics::{Step, StepEvent};
 use rendez_model::{EntryId, Loc, Program, TaskId};
 use rendez_verdict::{
-    Answer, BoundFormula, Control, End, EngineId, Fairness, Obstacle, Options, PropertyAnswer, Reason, Stats,
-    accepted, meets_bound, queued,
+    Answer, BoundFormula, Control, Dependent, End, EngineId, Fairness, Options, PropertyAnswer, Reason,
+    Stats, accepted, queued,
 };
 
 use crate::check::{plain_limits, reach, share};
@@ -160,7 +160,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         let meets = |e: usize| graph.run(e).iter().any(|o| bounds[*o as usize].is_some());
         let beyond = (0..n as u32).map(|s| graph.range(s).any(meets)).collect();
         let mut met = reached.notable.iter().map(|(o, _)| *o as usize);
-        let bound = met.find_map(|o| bounds[o].clone()).map(|b| meets_bound(&b));
+        let bound = met.find_map(|o| bounds[o].clone()).map(Reason::meets);
         Ok(Checker {
             reached,
             graph,
@@ -201,7 +201,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     /// A formula does not hold, or that depends on what is not known.
     fn fails(&self, question: &BoundFormula, bound: Bound) -> Answer {
         let formula = &question.resolved;
-        let unknown = || Reason::from("whether it holds depends on a value that the model does not follow");
+        let unknown = || Reason::Untracked(Dependent::Formula);
         if let (Bound::Surely, Some(met)) = (bound, &self.bound) {
             return Answer::Inconclusive(met.clone(), Vec::new());
         }
@@ -303,7 +303,7 @@ pub fn decide_by(
 }
 
 fn answered(question: &BoundFormula, answer: Option<Answer>, options: &Options) -> PropertyAnswer {
-    let open = || Answer::Inconclusive("it depends on what is fair".into(), Vec::new());
+    let open = || Answer::Inconclusive(Reason::Fairness, Vec::new());
     let assumptions = options.fairness.assumption().map(str::to_owned).into_iter().collect();
     let answer = answer.unwrap_or_else(open);
     PropertyAnswer { assumptions, ..question.answered(EngineId::Reach, options.fairness, answer) }
@@ -346,15 +346,14 @@ fn checker<'a, 's, 'p>(
     let outcomes = &reached.cache.trees.outcomes;
     let cut = |fate: Fate| reached.notable.iter().any(|(o, _)| outcomes[*o as usize].fate == fate);
     if cut(Fate::Unsupported) {
-        let text = "an execution reaches something that is not modelled";
-        return Err((reached.end, Reason::new(Obstacle::Unmodelled, text)));
+        return Err((reached.end, Reason::unmodelled(None)));
     }
     let coarse = fairness != Fairness::None && !config.waits;
     let checker = match reached.end {
         End::Complete => Checker::new(reached, fairness, coarse, control),
         end => Err(end),
     };
-    checker.map_err(|end| (end, end.reason(reached.stats.states)))
+    checker.map_err(|end| (end, Reason::Ended { end, states: Some(reached.stats.states) }))
 }
 
 /// The bound that an outcome meets.

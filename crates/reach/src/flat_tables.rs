@@ -1,6 +1,6 @@
 //! The decision trees once more, as flat arrays for the layout at hand.
 //!
-//! The trees of `rendez_network` are made for learning: a node names the slot that it looks at, and its children are
+//! The trees of `rendez_petri` are made for learning: a node names the slot that it looks at, and its children are
 //! found by contents. Here the position and mask of that slot in the packed state are stored in the node, so a few
 //! loads from two arrays tell the steps of a task. An outcome of a state of one word is a mask and a word to set.
 //!

@@ -27,7 +27,7 @@ mod symmetry;
 mod visible;
 mod walk;
 
-pub use check::{check, held_without_data, properties, reach};
+pub use check::{held_without_data, reach};
 pub use exceptions::never_raised;
 pub use finite::everybody_ends;
 pub use hashed::Keep;
@@ -35,3 +35,50 @@ pub use progress::never_blocks;
 pub use reached::Reached;
 pub use rendez_petri::Tig;
 pub use search::Config;
+
+use std::time::Instant;
+
+use rendez_model::Program;
+use rendez_verdict::{
+    BoundFormula, Control, Engine, EngineId, Options, Outcome, Query, Support, checks, formulas,
+    with_automata_of,
+};
+
+/// The reachability engine.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    pub config: Config,
+}
+
+impl Engine for Reach {
+    fn id(&self) -> EngineId {
+        EngineId::Reach
+    }
+
+    fn supports(&self, query: &Query) -> Support {
+        if query.counts() { Support::Nothing } else { Support::Verdicts }
+    }
+
+    fn check(&self, program: &Program, queries: &[Query], options: &Options, control: &Control) -> Outcome {
+        let started = Instant::now();
+        let program = &*with_automata_of(program, queries);
+        let (wanted, sequences) = (checks(queries), !program.monitors.is_empty());
+        let config = Config { wanted, ..self.config.clone() };
+        let mut outcome = match (config.wanted.is_empty(), sequences) {
+            (false, _) => check::check(program, options, &config, control),
+            (true, true) => check::properties(program, options, &config, control),
+            (true, false) => Outcome::nothing(EngineId::Reach),
+        };
+        let questions: Vec<BoundFormula> = formulas(queries).into_iter().cloned().collect();
+        if !questions.is_empty() {
+            let left = options.timeout.map(|t| t.saturating_sub(started.elapsed()));
+            let options = Options { timeout: left, ..options.clone() };
+            let (answers, stats) = ctl::decide(program, &questions, &options, &self.config, control);
+            outcome.properties.extend(answers);
+            if config.wanted.is_empty() && !sequences {
+                outcome.stats = stats;
+            }
+        }
+        outcome
+    }
+}

@@ -1,6 +1,6 @@
 //! Breadth-first search over packed states.
 //!
-//! The search applies outcomes that were learnt once (`rendez_network`) to packed states, level by level. A level is
+//! The search applies outcomes that were learnt once (`rendez_petri`) to packed states, level by level. A level is
 //! expanded from tables that nobody changes meanwhile, by all threads at once if it is large (`level_workers.rs`). A state at
 //! which a step is not known is set aside; one thread learns what it needs afterwards and expands it. Learning may show
 //! that a slot needs more bits. Then all states are packed anew, with bits to spare for slots that have been growing,

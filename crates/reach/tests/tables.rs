@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_reach::{Config, check, everybody_ends, never_blocks, never_raised};
-use rendez_verdict::{Answer, Control, Options, Outcome};
+use rendez_reach::{Config, Reach, everybody_ends, never_blocks, never_raised};
+use rendez_verdict::{Answer, Control, Engine, Options, Outcome, all_checks};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("reductions", reductions), ("code_alone", code_alone)];
@@ -22,7 +22,14 @@ fn reductions(case: &Case) -> String {
         forget: false,
         ..Config::default()
     };
-    let run = |config: &Config| check(&program, &Options::default(), config, &Control::default());
+    let run = |config: &Config| {
+        Reach { config: config.clone() }.check(
+            &program,
+            &all_checks(),
+            &Options::default(),
+            &Control::default(),
+        )
+    };
     let plain = run(&none);
     let mut out = format!("{}none: {} states\n", summary(&plain), plain.stats.states);
     for (name, config) in [
@@ -66,7 +73,7 @@ fn summary(outcome: &Outcome) -> String {
             Answer::Holds => continue,
             Answer::Violated(findings) => findings,
             Answer::Inconclusive(reason, findings) => {
-                out += &format!("{name}? {}\n", reason.text);
+                out += &format!("{name}? {}\n", reason);
                 findings
             }
         };

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
+use rendez_directed::{Heuristic, Measure, Order, Settings, Sought, Wanted, seek};
 use rendez_model::{Loc, Program};
 use rendez_verdict::{BoundFormula, Control, End, Options, Random, Resolved};
 
@@ -253,7 +253,7 @@ impl Case {
     }
 
     /// Searches at the granularity of the program: every step is a state.
-    fn seek(&self, heuristic: Heuristic, order: Order, seed: u64, merge_local: bool) -> (Directed, f64) {
+    fn seek(&self, heuristic: Heuristic, order: Order, seed: u64, merge_local: bool) -> (Sought, f64) {
         let started = Instant::now();
         let options = Options { max_states: CUT, merge_local, memory: 8 << 30, ..Options::default() };
         let semantics = rendez_analysis::semantics(&self.program, options.recursion);

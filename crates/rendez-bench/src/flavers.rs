@@ -9,9 +9,9 @@ use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
 use rendez_flow::propagate::{Interleaving, Verdict, propagate};
 use rendez_flow::tfg::{NodeKind, Plan, Tfg};
-use rendez_flow::{Settings, cells_to_follow, decide};
+use rendez_flow::{Flow, Settings, cells_to_follow};
 use rendez_model::{Program, TaskId, VarId};
-use rendez_verdict::{Answer, Control, Options, PropertyAnswer};
+use rendez_verdict::{Answer, Control, Engine, Options, PropertyAnswer, all_sequences};
 
 use super::flavers_families::{FAMILIES, Family, Property};
 use super::growth::{Curve, plot};
@@ -65,7 +65,9 @@ fn verdict(answer: &PropertyAnswer) -> String {
     match &answer.answer {
         Answer::Holds => "holds".into(),
         Answer::Violated(_) => "VIOLATED".into(),
-        Answer::Inconclusive(why, _) => format!("inconclusive: {}", why.chars().take(60).collect::<String>()),
+        Answer::Inconclusive(why, _) => {
+            format!("inconclusive: {}", why.to_string().chars().take(60).collect::<String>())
+        }
     }
 }
 
@@ -186,7 +188,10 @@ fn atm() -> bool {
         ("Figure 11, Count = 1", fig_11, &fixed),
     ] {
         let program = followed(source, property, name);
-        let answer = decide(&program, &Settings::default(), &options(60), &Control::default()).swap_remove(0);
+        let answer = Flow::default()
+            .check(&program, &all_sequences(&program), &options(60), &Control::default())
+            .properties
+            .swap_remove(0);
         let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
         crate::say!("- {name}: {}, constraints: {}, {rounds} rounds", verdict(&answer), listed(&answer));
         fine &= matches!(answer.answer, Answer::Violated(_)) == (name == "Figure 11");
@@ -272,12 +277,17 @@ fn table_vi() -> bool {
         let family = family(name);
         for property in family.properties {
             let program = with(family, property, 5, 0);
-            let answer =
-                decide(&program, &Settings::default(), &options(60), &Control::default()).swap_remove(0);
+            let answer = Flow::default()
+                .check(&program, &all_sequences(&program), &options(60), &Control::default())
+                .properties
+                .swap_remove(0);
             let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
             fine &= matches!(answer.answer, Answer::Holds);
             let settings = Settings { published: true, separate: true, ..Settings::default() };
-            let old = decide(&program, &settings, &options(60), &Control::default()).swap_remove(0);
+            let old = Flow { settings }
+                .check(&program, &all_sequences(&program), &options(60), &Control::default())
+                .properties
+                .swap_remove(0);
             let tell = |answer: &PropertyAnswer| match answer.answer {
                 Answer::Holds => listed(answer),
                 _ => verdict(answer),
@@ -329,8 +339,10 @@ fn sizes() -> bool {
             let program = with(family, property, *n, *second);
             let tfg = graph(&program, &BTreeSet::new(), true);
             let edges = tfg.control_edges() + tfg.mip_edges(&published_events(&tfg));
-            let answer =
-                decide(&program, &Settings::default(), &options(60), &Control::default()).swap_remove(0);
+            let answer = Flow::default()
+                .check(&program, &all_sequences(&program), &options(60), &Control::default())
+                .properties
+                .swap_remove(0);
             fine &= matches!(answer.answer, Answer::Holds);
             let flow = answer.stats.and_then(|s| s.flow).unwrap_or_default();
             let row = [tfg.nodes.len(), edges, flow.tuples, flow.node_tuples];
@@ -442,8 +454,10 @@ fn largest() -> bool {
         let started = Instant::now();
         let program = with(family, property, *n, *m);
         let ready = started.elapsed().as_secs_f64();
-        let answer =
-            decide(&program, &Settings::default(), &options(120), &Control::default()).swap_remove(0);
+        let answer = Flow::default()
+            .check(&program, &all_sequences(&program), &options(120), &Control::default())
+            .properties
+            .swap_remove(0);
         let stats = answer.stats.unwrap_or_default();
         let flow = stats.flow.unwrap_or_default();
         fine &= matches!(answer.answer, Answer::Holds);
@@ -490,7 +504,10 @@ fn reduction() -> bool {
         let property = &family.properties[property];
         let program = with(family, property, n, 2);
         let settings = Settings { separate: true, ..Settings::default() };
-        let answer = decide(&program, &settings, &options(60), &Control::default()).swap_remove(0);
+        let answer = Flow { settings }
+            .check(&program, &all_sequences(&program), &options(60), &Control::default())
+            .properties
+            .swap_remove(0);
         let facts = Facts::new(&program);
         let cells = cells_to_follow(&program, &facts);
         let plan = Plan {
@@ -611,8 +628,10 @@ fn growth(output: Option<&Path>) {
         let mut points = Vec::new();
         for n in [10usize, 50, 100, 200] {
             let program = with(family, property, n, 3);
-            let answer =
-                decide(&program, &Settings::default(), &options(120), &Control::default()).swap_remove(0);
+            let answer = Flow::default()
+                .check(&program, &all_sequences(&program), &options(120), &Control::default())
+                .properties
+                .swap_remove(0);
             let seconds = answer.stats.unwrap_or_default().seconds;
             cells.push(match answer.answer {
                 Answer::Holds => format!("{seconds:.2}"),

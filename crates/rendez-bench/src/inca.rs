@@ -106,7 +106,9 @@ fn certified(program: &Program, decided: &Decided) -> (String, f64) {
             }
         }
         Answer::Violated(_) => "violated, replayed".into(),
-        Answer::Inconclusive(why, _) => format!("inconclusive: {}", why.chars().take(50).collect::<String>()),
+        Answer::Inconclusive(why, _) => {
+            format!("inconclusive: {}", why.to_string().chars().take(50).collect::<String>())
+        }
     };
     (text, started.elapsed().as_secs_f64())
 }

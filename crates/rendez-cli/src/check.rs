@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rendez::budget::Budget;
 use rendez::{
-    Answer, Engine, Error, Fairness, Kind, Options, Outcome, Preparation, Prepared, Report, Settings, Style,
+    Answer, EngineId, Error, Fairness, Kind, Options, Outcome, Preparation, Prepared, Report, Settings, Style,
 };
 
 use crate::arguments::{self, *};
@@ -92,12 +92,12 @@ pub fn settings(check: &Check) -> Result<Settings, Error> {
     let without = |what| check.input.without.contains(&what);
     Ok(Settings {
         engine: match check.engine {
-            arguments::Engine::Auto => Engine::Auto,
-            arguments::Engine::Explore => Engine::Explore,
-            arguments::Engine::Reach => Engine::Reach,
-            arguments::Engine::Flow => Engine::Flow,
-            arguments::Engine::Ilp => Engine::Ilp,
-            arguments::Engine::Directed => Engine::Directed,
+            arguments::Engine::Auto => EngineId::Auto,
+            arguments::Engine::Explore => EngineId::Explore,
+            arguments::Engine::Reach => EngineId::Reach,
+            arguments::Engine::Flow => EngineId::Flow,
+            arguments::Engine::Ilp => EngineId::Ilp,
+            arguments::Engine::Directed => EngineId::Directed,
         },
         cross_check: check.cross_check,
         only,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome};
+use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome, Reason};
 
 struct Running {
     engine: &'static str,
@@ -131,9 +131,9 @@ impl Budget {
             // What stopped an engine for good stays the reason.
             if let Answer::Inconclusive(why, list) = answer
                 && list.is_empty()
-                && why.obstacle == Obstacle::Time
+                && why.obstacle() == Obstacle::Time
             {
-                *why = end.reason(outcome.stats.states);
+                *why = Reason::Ended { end, states: Some(outcome.stats.states) };
             }
         }
         Some(outcome)
@@ -285,17 +285,17 @@ mod tests {
 
     #[test]
     fn a_limit_is_kept_although_an_engine_is_not_done() {
-        let open = Answer::Inconclusive(End::Time.reason(0), Vec::new());
+        let open = Answer::Inconclusive(End::Time.why(), Vec::new());
         let answers = vec![(Kind::Race, Answer::Holds), (Kind::Spin, open)];
         let slow = Options { timeout: Some(Duration::from_millis(10)), ..Options::default() };
         let told = told_of_late(&slow, answers.clone());
         assert!(matches!(told.answers[0], (Kind::Race, Answer::Holds)));
         let (_, Answer::Inconclusive(why, _)) = &told.answers[1] else { panic!("nothing is known of it") };
-        assert_eq!(why.obstacle, End::Time.obstacle());
+        assert_eq!(why.obstacle(), End::Time.obstacle());
         let large = Options { memory: 1, ..Options::default() };
         let (_, Answer::Inconclusive(why, _)) = &told_of_late(&large, answers).answers[1] else {
             panic!("nothing is known of it")
         };
-        assert_eq!(why.obstacle, End::Memory.obstacle());
+        assert_eq!(why.obstacle(), End::Memory.obstacle());
     }
 }

@@ -6,21 +6,18 @@ use std::path::Path;
 use rendez_certificate::text::fingerprint;
 use rendez_certificate::{Sector, Subject};
 use rendez_source::SourceMap;
-use rendez_verdict::Answer;
 
 use crate::prepare::Prepared;
 
 pub use rendez_certificate::text::Certificate;
 
-/// Writes the proofs of what holds into a folder; each answer learns the name of its file.
+/// Writes a proof into a folder, and returns the name of its file.
 pub(crate) fn write(
     folder: &Path,
-    decided: &mut [rendez_ilp::Decided],
+    proved: &rendez_ilp::Decided,
     prepared: &Prepared,
     command_line: &[String],
-) -> Result<(), String> {
-    let failed = |path: &Path, e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
-    std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+) -> Result<String, String> {
     let mut arguments: Vec<String> = Vec::new();
     let mut given = command_line.iter();
     while let Some(word) = given.next() {
@@ -30,26 +27,27 @@ pub(crate) fn write(
             arguments.push(word.clone());
         }
     }
-    for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
-        let certificate = Certificate {
-            arguments: arguments.clone(),
-            files: files(&prepared.map),
-            property: one.answer.name.clone(),
-            recursion: prepared.recursion,
-            plan: one.plan.clone(),
-            proof: one.proof.clone(),
-        };
-        let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        let mut name: String = one.answer.name.chars().map(plain).collect();
-        let mut path = folder.join(format!("{name}.certificate"));
-        while is_of_another(&path, &one.answer.name) {
-            name.push('-');
-            path = folder.join(format!("{name}.certificate"));
-        }
-        std::fs::write(&path, certificate.print()).map_err(|e| failed(&path, e))?;
-        one.answer.certificate = Some(path.display().to_string());
+    let property = &proved.answer.name;
+    let certificate = Certificate {
+        arguments,
+        files: files(&prepared.map),
+        property: property.clone(),
+        recursion: prepared.recursion,
+        plan: proved.plan.clone(),
+        proof: proved.proof.clone(),
+    };
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let mut name: String = property.chars().map(plain).collect();
+    let mut path = folder.join(format!("{name}.certificate"));
+    while is_of_another(&path, property) {
+        name.push('-');
+        path = folder.join(format!("{name}.certificate"));
     }
-    Ok(())
+    let failed = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, certificate.print()))
+        .map_err(failed)?;
+    Ok(path.display().to_string())
 }
 
 /// Whether a file is the certificate of another property: two names may differ only in what no file name has.

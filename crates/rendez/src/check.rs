@@ -1,12 +1,14 @@
 //! Deciding: the portfolio or one engine, within the limits of the run.
 
-use rendez_verdict::Outcome;
+use rendez_reach::Keep;
+use rendez_verdict::{EngineId, Outcome};
 
 use crate::budget::{Budget, watched};
 use crate::error::Error;
-use crate::portfolio::{Job, Verdicts};
+use crate::portfolio::{Engines, Job};
 use crate::prepare::Prepared;
-use crate::settings::{Engine, Settings};
+use crate::settings::Settings;
+use crate::verdicts::Verdicts;
 
 /// Decides what is asked of a program. Engines that do not stop when their time is over are waited for.
 pub fn check(prepared: &Prepared, settings: &Settings) -> Result<Outcome, Error> {
@@ -22,34 +24,20 @@ pub fn check_within(
     late: impl FnOnce(Outcome) + Send + 'static,
 ) -> Result<Outcome, Error> {
     settings.is_fit(prepared)?;
-    let linear = settings.linear(prepared)?;
     if let Some(folder) = &settings.certificates {
         std::fs::create_dir_all(folder).map_err(|error| Error::File {
             path: folder.clone(),
             problem: format!("cannot be made: {error}"),
         })?;
     }
-    let (config, flow, directed) = (settings.reach(), settings.flow(prepared), settings.directed());
+    let engines = Engines::new(prepared, settings)?;
     Ok(watched(budget, late, |budget| {
-        let job = Job {
-            prepared,
-            settings,
-            checks: prepared.has_checks(),
-            only: &settings.only,
-            questions: &prepared.questions,
-            options: &settings.limits,
-            config: &config,
-            flow: &flow,
-            linear: &linear,
-            directed: &directed,
-            threads: settings.threads(),
-            budget,
-        };
+        let job = Job { prepared, settings, engines, options: &settings.limits, budget };
         budget.keep(&Verdicts::new(&job).outcome);
         match settings.engine {
             _ if settings.cross_check => job.all_engines(),
-            _ if settings.is_plain() => job.alone(Engine::Explore),
-            Engine::Auto if config.keep == rendez_reach::Keep::States => job.auto(),
+            _ if settings.is_plain() => job.alone(EngineId::Explore),
+            EngineId::Auto if settings.reach.keep == Keep::States => job.auto(),
             engine => job.alone(engine),
         }
     }))

@@ -56,6 +56,7 @@ pub mod saved_trace;
 mod settings;
 mod sources;
 mod turns;
+mod verdicts;
 
 use rendez_verdict as verdict;
 
@@ -65,13 +66,13 @@ pub use load::{Loaded, load, load_text, load_with};
 pub use pictures::pictures;
 pub use prepare::{Delays, Granularity, Preparation, Prepared, Queries, prepare};
 pub use rules::{RuleFile, read_rules};
-pub use settings::{Engine, Settings};
+pub use settings::Settings;
 pub use sources::{Checks, Disk, Files, Sources, Text};
 
 pub use rendez_report::{Depth, Graph, Report, Style, gnat, html, json, sarif, text};
 /// The verdict on one check; a finding; what an engine found out; and why something is open.
 pub use verdict::{
-    Answer, Fairness, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Reason, Severity,
+    Answer, EngineId, Fairness, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Reason, Severity,
 };
 
 impl Prepared {

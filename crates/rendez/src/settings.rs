@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use rendez_certificate::Sector;
 use rendez_reach::{Config, Keep};
-use rendez_verdict::{Fairness, Kind, Options};
-
-/// Who decides: an engine, or the portfolio.
-pub use rendez_verdict::EngineId as Engine;
+use rendez_verdict::{EngineId, Fairness, Kind, Options};
 
 use crate::error::Error;
 use crate::prepare::Prepared;
@@ -16,7 +13,7 @@ use crate::prepare::Prepared;
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Who decides.
-    pub engine: Engine,
+    pub engine: EngineId,
     /// Every engine comes to its end; engines that contradict each other are an internal error.
     pub cross_check: bool,
     /// Default checks that are asked for; all if there is none.
@@ -25,7 +22,7 @@ pub struct Settings {
     pub limits: Options,
     /// Which infinite executions count for patterns and temporal formulas; weakly fair ones if nothing is said.
     pub fair: Option<Fairness>,
-    /// Threads to search with: by default two for [`Engine::Auto`], one of which looks for errors, otherwise one.
+    /// Threads to search with: by default two for [`EngineId::Auto`], one of which looks for errors, otherwise one.
     pub threads: Option<usize>,
     /// Reductions of `reach`, and what it keeps of each state.
     pub reach: Config,
@@ -45,7 +42,7 @@ pub struct Settings {
 impl Settings {
     /// Long delays are an order between steps that only the reference explorer knows.
     pub(crate) fn is_plain(&self) -> bool {
-        self.engine == Engine::Explore || (self.engine == Engine::Auto && self.limits.long_delays)
+        self.engine == EngineId::Explore || (self.engine == EngineId::Auto && self.limits.long_delays)
     }
 
     /// Whether everything fits together, and the program.
@@ -54,11 +51,12 @@ impl Settings {
         let counted = prepared.queries.iter().flatten().any(|q| !q.is_followed);
         let constrained =
             prepared.constraints.constraints.is_some() || !prepared.constraints.given.is_empty();
-        let flows = matches!(self.engine, Engine::Flow | Engine::Auto) && count > 0;
+        let flows = matches!(self.engine, EngineId::Flow | EngineId::Auto) && count > 0;
         let plain = self.is_plain();
-        let reaches = !plain && matches!(self.engine, Engine::Reach | Engine::Auto);
+        let reaches = !plain && matches!(self.engine, EngineId::Reach | EngineId::Auto);
         let live = prepared.program.monitors.iter().any(|m| m.is_live());
-        let (ilp, any) = (self.engine == Engine::Ilp, matches!(self.engine, Engine::Auto | Engine::Ilp));
+        let (ilp, any) =
+            (self.engine == EngineId::Ilp, matches!(self.engine, EngineId::Auto | EngineId::Ilp));
         let formulas = !prepared.questions.is_empty();
         let wrong = [
             (
@@ -67,7 +65,7 @@ impl Settings {
             ),
             (self.limits.max_states == 0, "--states takes a positive number"),
             (
-                self.engine == Engine::Flow && count == 0,
+                self.engine == EngineId::Flow && count == 0,
                 "--engine flow decides properties of event sequences: give some with --property",
             ),
             (
@@ -114,9 +112,10 @@ impl Settings {
         }
     }
 
-    /// How `directed` searches.
-    pub(crate) fn directed(&self) -> rendez_directed::Settings {
-        rendez_directed::Settings { only: self.only.clone(), ..self.directed.clone().unwrap_or_default() }
+    /// Writes proofs to the folder that is named for them.
+    pub(crate) fn archive<'a>(&'a self, prepared: &'a Prepared) -> Option<rendez_ilp::Archive<'a>> {
+        let folder = self.certificates.as_ref()?;
+        Some(Box::new(|proved| crate::certificates::write(folder, proved, prepared, &self.command_line)))
     }
 
     /// How `ilp` decides: where spurious cycles are kept out.
@@ -156,7 +155,7 @@ impl Settings {
         let threads = self.threads();
         Config {
             // One of the threads of the portfolio looks for errors.
-            threads: if self.engine == Engine::Auto { (threads - 1).max(1) } else { threads },
+            threads: if self.engine == EngineId::Auto { (threads - 1).max(1) } else { threads },
             merge: self.limits.merge_local,
             ..self.reach.clone()
         }
@@ -166,7 +165,7 @@ impl Settings {
     pub(crate) fn threads(&self) -> usize {
         match self.threads {
             Some(n) => n.max(1),
-            None if self.engine == Engine::Auto => {
+            None if self.engine == EngineId::Auto => {
                 std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
             }
             None => 1,

@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 
 use rendez_analysis::passes;
 use rendez_model::Program;
-use rendez_verdict::{Answer, BoundFormula, End, Obstacle, Options, Outcome};
+use rendez_verdict::{Answer, End, EngineId, Obstacle, Options, Outcome, Query, Reason};
 
-use crate::portfolio::{Ask, Job, Verdicts, lock};
-use crate::prepare::Queries;
-use crate::settings::Engine;
+use crate::portfolio::{Ask, Job, Lane, lane};
+use crate::verdicts::{Verdicts, lock};
 
 /// The first turn of an engine.
 const FIRST: Duration = Duration::from_millis(400);
@@ -28,54 +27,57 @@ const ONCE_FOUND: Duration = Duration::from_secs(10);
 const UNUSED: f64 = 0.2;
 
 /// What is decided by itself.
-struct Subject {
+struct Subject<'a> {
+    /// A program with one automaton, if it is not the whole program.
     program: Option<Program>,
-    queries: Queries,
-    questions: Vec<BoundFormula>,
+    queries: Vec<Query<'a>>,
     /// Engines that have nothing more to say.
-    finished: Mutex<Vec<Engine>>,
+    finished: Mutex<Vec<EngineId>>,
 }
 
-impl Job<'_> {
+impl<'a> Subject<'a> {
+    fn new(program: Option<Program>, queries: Vec<Query<'a>>) -> Subject<'a> {
+        Subject { program, queries, finished: Mutex::new(Vec::new()) }
+    }
+}
+
+impl<'a> Job<'a> {
     /// The default checks, or each property by itself: what it costs does not depend on its neighbours.
-    fn subjects(&self) -> Vec<Subject> {
-        let all = &self.prepared.program;
-        let finished = || Mutex::new(Vec::new());
-        let (queries, questions) = (self.prepared.queries.clone(), self.questions.to_vec());
-        if self.checks || (all.monitors.len() <= 1 && questions.is_empty()) {
-            return vec![Subject { program: None, queries, questions, finished: finished() }];
+    fn subjects(&self) -> Vec<Subject<'a>> {
+        let Ask { program: all, queries } = self.all();
+        let count = all.monitors.len();
+        if self.has_checks() || (count <= 1 && self.formulas().is_empty()) {
+            return vec![Subject::new(None, queries)];
         }
-        let single = |m: usize| Subject {
-            program: (all.monitors.len() > 1).then(|| passes::for_monitor(all, m)),
-            queries: vec![queries.get(m).cloned().flatten()],
-            questions: Vec::new(),
-            finished: finished(),
+        let (sequences, formulas): (Vec<Query>, Vec<Query>) =
+            queries.into_iter().partition(|q| matches!(q, Query::Sequence { .. }));
+        let single = |query| match query {
+            Query::Sequence { monitor, intervals } => Subject::new(
+                (count > 1).then(|| passes::for_monitor(all, monitor)),
+                vec![Query::Sequence { monitor: if count > 1 { 0 } else { monitor }, intervals }],
+            ),
+            other => Subject::new(None, vec![other]),
         };
-        let mut subjects: Vec<Subject> = (0..all.monitors.len()).map(single).collect();
-        if !questions.is_empty() {
+        let mut subjects: Vec<Subject> = sequences.into_iter().map(single).collect();
+        if !formulas.is_empty() {
             let mut program = all.clone();
             program.monitors.clear();
-            subjects.push(Subject {
-                program: Some(program),
-                queries: Vec::new(),
-                questions,
-                finished: finished(),
-            });
+            subjects.push(Subject::new(Some(program), formulas));
         }
         subjects
     }
 
     /// Only one engine. What is left of the time is shared by those subjects that are still to come.
-    pub fn alone(&self, engine: Engine) -> Outcome {
+    pub fn alone(&self, engine: EngineId) -> Outcome {
         let subjects = self.subjects();
         if let [_] = &subjects[..] {
-            return self.run(engine, &self.all(), self.options);
+            return self.run_alone(engine, &self.all(), self.options);
         }
         let verdicts = Mutex::new(Verdicts::new(self));
         for (i, subject) in subjects.iter().enumerate() {
             let share = |left: Duration| left / (subjects.len() - i) as u32;
             let options = Options { timeout: self.budget.left().map(share), ..self.options.clone() };
-            self.settle(&verdicts, self.run(engine, &self.ask(subject), &options));
+            self.settle(&verdicts, self.run_alone(engine, &self.ask(subject), &options));
         }
         let outcome = verdicts.into_inner().unwrap_or_else(|p| p.into_inner()).outcome;
         Outcome { engine, ..outcome }
@@ -86,33 +88,27 @@ impl Job<'_> {
         let started = Instant::now();
         let verdicts = Mutex::new(Verdicts::new(self));
         let subjects = self.subjects();
-        let executable = self.prepared.program.wide_select().is_none();
-        // What the user takes for granted only `flow` understands.
-        let flow_only = !executable || !self.flow.given.is_empty();
         let all =
             |memory| Turns { job: self, verdicts: &verdicts, subjects: &subjects, engines: &[], memory };
-        let turns = |engines: &[Engine], memory: f64| Turns { engines, ..all(memory) }.take();
-        if flow_only {
-            turns(&[Engine::Flow], 1.0);
+        let turns = |engines: &[EngineId], memory: f64| Turns { engines, ..all(memory) }.take();
+        if self.is_for_flow() {
+            turns(&[EngineId::Flow], 1.0);
         } else {
             if self.settings.certificates.is_some() {
                 self.certify(&verdicts, &subjects);
             }
-            let (prove, hunt): (&[Engine], &[Engine]) = match self.checks {
-                true => (&[Engine::Reach], &[Engine::Directed, Engine::Ilp]),
-                false => (&[Engine::Flow, Engine::Reach], &[Engine::Directed, Engine::Ilp]),
-            };
-            if self.threads > 1 {
+            let (prove, hunt) = (lane(Lane::Prove), lane(Lane::Hunt));
+            if self.settings.threads() > 1 {
                 // What is decided at once needs no second thread.
                 let at_once = self.options.timeout.map_or(AT_ONCE, |t| AT_ONCE.min(t / 8));
-                Turns { engines: prove, ..all(1.0) }.round(at_once);
+                Turns { engines: &prove, ..all(1.0) }.round(at_once);
                 std::thread::scope(|scope| {
                     let hunter = std::thread::Builder::new().stack_size(64 << 20);
                     let _ = hunter.spawn_scoped(scope, || {
-                        turns(hunt, 0.25);
+                        turns(&hunt, 0.25);
                         self.budget.lend();
                     });
-                    turns(prove, 0.75);
+                    turns(&prove, 0.75);
                     // A search for errors after an exhaustive one that came to its end finds nothing.
                     if !self.is_open(&verdicts) {
                         self.budget.call_off();
@@ -130,11 +126,9 @@ impl Job<'_> {
             for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
                 if let Answer::Inconclusive(why, list) = answer
                     && list.is_empty()
-                    && why.obstacle == Obstacle::Time
+                    && why.obstacle() == Obstacle::Time
                 {
-                    *why = why.clone().advising(format!(
-                        "an error was found before this was decided; --timeout gives it more time ({why})"
-                    ));
+                    *why = Reason::ErrorFirst(Box::new(why.clone()));
                 }
             }
         }
@@ -146,18 +140,13 @@ impl Job<'_> {
         for (i, subject) in subjects.iter().enumerate() {
             let left = (subjects.len() - i) as u32 * 2;
             let options = Options { timeout: self.budget.left().map(|t| t / left), ..self.options.clone() };
-            self.settle(verdicts, self.run(Engine::Ilp, &self.ask(subject), &options));
+            self.settle(verdicts, self.run(EngineId::Ilp, &self.ask(subject), &options));
         }
     }
 
-    fn ask<'s>(&'s self, subject: &'s Subject) -> Ask<'s> {
-        Ask {
-            program: subject.program.as_ref().unwrap_or(&self.prepared.program),
-            queries: subject.queries.clone(),
-            questions: &subject.questions,
-            checks: self.checks,
-            wanted: Vec::new(),
-        }
+    fn ask<'s>(&'s self, subject: &'s Subject<'s>) -> Ask<'s> {
+        let program = subject.program.as_ref().unwrap_or(&self.prepared.program);
+        Ask { program, queries: subject.queries.clone() }
     }
 
     /// Whether an error is known and nobody has said how long to search for more.
@@ -170,13 +159,13 @@ impl Job<'_> {
 struct Turns<'a, 'j> {
     job: &'a Job<'j>,
     verdicts: &'a Mutex<Verdicts>,
-    subjects: &'a [Subject],
-    engines: &'a [Engine],
+    subjects: &'a [Subject<'j>],
+    engines: &'a [EngineId],
     /// The part of the memory that they may use.
     memory: f64,
 }
 
-impl Turns<'_, '_> {
+impl<'j> Turns<'_, 'j> {
     /// Rounds of turns, each longer than the one before.
     fn take(&self) {
         let mut turn = FIRST;
@@ -210,40 +199,48 @@ impl Turns<'_, '_> {
     }
 
     /// Who may still have something to say about what is open.
-    fn waiting(&self) -> Vec<(&Subject, Engine)> {
+    fn waiting(&self) -> Vec<(&Subject<'j>, EngineId)> {
         let mut waiting = Vec::new();
         for subject in self.subjects.iter().filter(|s| self.is_open(s)) {
             let finished = subject.finished.lock().unwrap_or_else(|p| p.into_inner());
-            let engines = self.engines.iter().filter(|e| !finished.contains(e) && decides(**e, subject));
+            let engines =
+                self.engines.iter().filter(|e| !finished.contains(e) && self.supports(**e, subject));
             waiting.extend(engines.map(|e| (subject, *e)));
         }
         waiting
     }
 
+    /// Whether an engine has anything to say about what is open.
+    fn supports(&self, engine: EngineId, subject: &Subject) -> bool {
+        self.open(subject).iter().any(|q| self.job.supports(engine, q))
+    }
+
     fn is_open(&self, subject: &Subject) -> bool {
-        let verdicts = lock(self.verdicts);
-        match self.job.checks {
-            true => !verdicts.is_done(self.job),
-            false => {
-                let open = verdicts.open_properties();
-                let program = subject.program.as_ref().unwrap_or(&self.job.prepared.program);
-                let names = program.monitors.iter().map(|m| &m.name);
-                names.chain(subject.questions.iter().map(|q| &q.name)).any(|n| open.contains(n))
-            }
+        match self.job.has_checks() {
+            true => !lock(self.verdicts).is_done(self.job),
+            false => !self.open(subject).is_empty(),
         }
     }
 
-    fn turn(&self, subject: &Subject, engine: Engine, turn: Option<Duration>) {
+    /// What is still open.
+    fn open<'s>(&self, subject: &'s Subject<'s>) -> Vec<Query<'s>> {
+        let verdicts = lock(self.verdicts);
+        let (checks, properties) = (verdicts.open_checks(self.job), verdicts.open_properties());
+        let program = subject.program.as_ref().unwrap_or(&self.job.prepared.program);
+        let is_open = |query: &&Query| match query {
+            Query::Check(kind) => checks.contains(kind),
+            Query::Sequence { monitor, .. } => properties.contains(&program.monitors[*monitor].name),
+            Query::Formula(formula) => properties.contains(&formula.name),
+        };
+        subject.queries.iter().filter(is_open).copied().collect()
+    }
+
+    fn turn(&self, subject: &Subject, engine: EngineId, turn: Option<Duration>) {
         if !self.is_open(subject) || self.job.budget.is_interrupted() {
             return;
         }
         let job = self.job;
-        let mut ask = job.ask(subject);
-        ask.wanted = lock(self.verdicts).open_checks(job);
-        let open = lock(self.verdicts).open_properties();
-        let questions: Vec<BoundFormula> =
-            subject.questions.iter().filter(|q| open.contains(&q.name)).cloned().collect();
-        ask.questions = &questions;
+        let ask = Ask { queries: self.open(subject), ..job.ask(subject) };
         let memory = (job.options.memory as f64 * self.memory) as usize;
         let options = Options { timeout: turn, memory, ..job.options.clone() };
         let began = Instant::now();
@@ -263,16 +260,5 @@ impl Turns<'_, '_> {
         {
             job.budget.call_off_work_on(&monitor.name);
         }
-    }
-}
-
-/// Whether an engine has anything to say about a subject.
-fn decides(engine: Engine, subject: &Subject) -> bool {
-    let formulas = !subject.questions.is_empty();
-    let counts = |q: &Option<rendez_certificate::Query>| q.as_ref().is_some_and(|q| !q.is_followed);
-    match engine {
-        Engine::Flow | Engine::Ilp if formulas => false,
-        Engine::Flow | Engine::Reach | Engine::Directed => !subject.queries.iter().any(counts),
-        _ => true,
     }
 }

@@ -4,8 +4,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_directed::{Heuristic, Measure, Order, Settings, Wanted, seek};
-use rendez_verdict::{Answer, Control, End, Kind, Options};
+use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
+use rendez_explore::Explore;
+use rendez_verdict::{Answer, Control, End, Engine, Kind, Options, all_checks};
 
 const STATES: usize = 10_000;
 
@@ -13,7 +14,7 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
     let program = rendez_ada::read_text(source).program?;
     let options = Options { max_states: STATES, merge_local: false, ..Options::default() };
     let control = Control::default();
-    let exact = rendez_explore::check(&program, &options, &control);
+    let exact = Explore.check(&program, &all_checks(), &options, &control);
     if exact.end != End::Complete || !exact.reached.is_empty() {
         return None;
     }
@@ -64,7 +65,7 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
     }
     for merge_local in [false, true] {
         let options = Options { max_states: 10 * STATES, merge_local, ..Options::default() };
-        let outcome = rendez_directed::check(&program, &Settings::default(), &options, &control);
+        let outcome = Directed::default().check(&program, &all_checks(), &options, &control);
         if !outcome.contradictions.is_empty() {
             return Some(Err(format!("{:?}", outcome.contradictions)));
         }

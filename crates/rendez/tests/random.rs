@@ -10,11 +10,11 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rendez_explore::check;
+use rendez_explore::Explore;
 use rendez_model::Program;
-use rendez_reach::{Config, Keep};
+use rendez_reach::{Config, Keep, Reach};
 use rendez_search::{Breadth, local_steps, search};
-use rendez_verdict::{Answer, Control, End, Kind, Options, Outcome};
+use rendez_verdict::{Answer, Control, End, Engine, Kind, Options, Outcome, all_checks};
 
 /// Programs in which nobody waits for ever, and those of which the code alone shows it.
 static FREE: AtomicUsize = AtomicUsize::new(0);
@@ -27,7 +27,7 @@ static MOST_STATES: LazyLock<usize> =
 /// The violated checks; None if the state space is too large or something is not modelled.
 fn verdicts(program: &Program, merge_local: bool) -> Option<BTreeSet<Kind>> {
     let options = Options { max_states: *MOST_STATES, merge_local, ..Options::default() };
-    violated(check(program, &options, &Control::default()))
+    violated(Explore.check(program, &all_checks(), &options, &Control::default()))
 }
 
 /// Whether all states can be visited. Asked first: what is cut short is followed by random walks, which
@@ -44,7 +44,7 @@ fn is_small(program: &Program) -> bool {
 /// The same from the reachability engine.
 fn reached(program: &Program, config: Config) -> Option<BTreeSet<Kind>> {
     let options = Options { max_states: *MOST_STATES, merge_local: config.merge, ..Options::default() };
-    violated(rendez_reach::check(program, &options, &config, &Control::default()))
+    violated(Reach { config: config.clone() }.check(program, &all_checks(), &options, &Control::default()))
 }
 
 fn violated(outcome: Outcome) -> Option<BTreeSet<Kind>> {
@@ -141,7 +141,8 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
     for keep in [Keep::Hashes, Keep::Bits] {
         let options = Options { memory: 4 << 20, ..options.clone() };
         let config = Config { keep, ..config.clone() };
-        let outcome = rendez_reach::check(&program, &options, &config, &Control::default());
+        let outcome =
+            Reach { config: config.clone() }.check(&program, &all_checks(), &options, &Control::default());
         assert!(outcome.contradictions.is_empty(), "{:?}", outcome.contradictions);
         for (kind, answer) in &outcome.answers {
             let wrong = match answer {

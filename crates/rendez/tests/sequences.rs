@@ -6,10 +6,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rendez_directed::Directed;
+use rendez_explore::Explore;
+use rendez_flow::Flow;
 use rendez_generate::Tested;
 use rendez_model::Program;
-use rendez_reach::Config;
-use rendez_verdict::{Answer, Control, End, Options, PropertyAnswer, Random};
+use rendez_reach::{Config, Reach};
+use rendez_verdict::{Answer, Control, End, Engine, Options, PropertyAnswer, Random, all_sequences};
 
 /// Something that happens in a program, as a property file says it.
 fn pattern(program: &Program, random: &mut Random) -> Option<String> {
@@ -176,7 +179,7 @@ fn word(answer: &PropertyAnswer) -> &'static str {
 /// What the explorer says that follows every step; None if there are too many states, or something is not modelled.
 fn exactly(program: &Program, options: &Options) -> Option<PropertyAnswer> {
     let options = Options { merge_local: false, ..options.clone() };
-    let mut exact = rendez_explore::check(program, &options, &Control::default());
+    let mut exact = Explore.check(program, &all_sequences(program), &options, &Control::default());
     (exact.end == End::Complete && exact.reached.is_empty()).then(|| exact.properties.swap_remove(0))
 }
 
@@ -199,7 +202,7 @@ fn reduced(program: &Program, sliced: &Program, options: &Options, exact: &str) 
     };
     let explored = |program: &Program, merge_local: bool| {
         let options = Options { merge_local, ..options.clone() };
-        rendez_explore::check(program, &options, &control).properties.swap_remove(0)
+        Explore.check(program, &all_sequences(program), &options, &control).properties.swap_remove(0)
     };
     agree("explore, merged", explored(program, true))?;
     agree("explore, sliced", explored(sliced, false))?;
@@ -221,7 +224,13 @@ fn reduced(program: &Program, sliced: &Program, options: &Options, exact: &str) 
         ("reach, merged, two threads", program, &Config { stubborn: false, ..large.clone() }),
     ] {
         let options = Options { merge_local: config.merge, ..options.clone() };
-        agree(name, rendez_reach::properties(program, &options, config, &control).properties.swap_remove(0))?;
+        agree(
+            name,
+            Reach { config: config.clone() }
+                .check(program, &all_sequences(program), &options, &control)
+                .properties
+                .swap_remove(0),
+        )?;
     }
     Ok(())
 }
@@ -246,7 +255,10 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Tested {
     });
     for (i, settings) in settings.iter().enumerate() {
         let program = if i == 0 { &sliced } else { &program };
-        let answer = rendez_flow::decide(program, settings, &flow_options, &control).swap_remove(0);
+        let answer = Flow { settings: settings.clone() }
+            .check(program, &all_sequences(program), &flow_options, &control)
+            .properties
+            .swap_remove(0);
         let wrong = match (word(&answer), word(exact)) {
             ("holds", "holds") | ("violated", "violated") | ("inconclusive", _) => false,
             // What depends on a guess is not certain either way.
@@ -286,8 +298,10 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Tested {
         }
     }
     let limits = Options { timeout: Some(std::time::Duration::from_secs(1)), ..Options::default() };
-    let settings = rendez_directed::Settings::default();
-    let answer = rendez_directed::properties(&sliced, &settings, &limits, &control).properties.swap_remove(0);
+    let answer = Directed::default()
+        .check(&sliced, &all_sequences(&sliced), &limits, &control)
+        .properties
+        .swap_remove(0);
     match (word(exact), word(&answer)) {
         ("holds", "holds")
         | ("violated", "violated")

@@ -4,10 +4,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_explore::Unfolded;
+use rendez_directed::Directed;
+use rendez_explore::{Explore, Unfolded};
 use rendez_model::{EntryId, Program};
-use rendez_reach::Config;
-use rendez_verdict::{Answer, BoundFormula, Control, Fairness, Options, Outcome, Random};
+use rendez_reach::{Config, Reach};
+use rendez_verdict::{
+    Answer, BoundFormula, Control, Engine, Fairness, Options, Outcome, Query, Random, Reason, all_sequences,
+};
 
 /// States of the largest programs that are looked at.
 const MOST_STATES: usize = 3_000;
@@ -149,10 +152,10 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
         for (what, program, options) in
             [("unmerged", &program, &unmerged), ("merged", &program, &options), ("sliced", &sliced, &options)]
         {
-            let (question, config) = (question(program)?, Config::default());
+            let question = question(program)?;
             let decided =
-                rendez_reach::ctl::decide(program, &[question], options, &config, &Control::default());
-            let right = match &decided.0[0].answer {
+                Reach::default().check(program, &[Query::Formula(&question)], options, &Control::default());
+            let right = match &decided.properties[0].answer {
                 Answer::Holds => expected,
                 Answer::Violated(_) => !expected,
                 Answer::Inconclusive(why, _) => {
@@ -172,9 +175,9 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
     let expected = unfolded.holds(&question(&program)?.resolved, Fairness::None).ok()?;
     let question = question(&sliced)?;
     let brief = Options { timeout: Some(std::time::Duration::from_secs(1)), ..options };
-    let settings = rendez_directed::Settings::default();
-    let directed = rendez_directed::formula(&sliced, &question, &settings, &brief, &Control::default());
-    match &directed.answer {
+    let queries = [Query::Formula(&question)];
+    let directed = Directed::default().check(&sliced, &queries, &brief, &Control::default());
+    match &directed.properties[0].answer {
         Answer::Holds if !expected => wrong.push("directed: it does not hold".into()),
         Answer::Violated(_) if expected => wrong.push("directed: it does hold".into()),
         _ => {}
@@ -208,7 +211,7 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
         answers.push(match &decided[0].answer {
             Answer::Holds => "holds",
             Answer::Violated(_) => "violated",
-            Answer::Inconclusive(why, _) if why.contains("a value") => "unknown",
+            Answer::Inconclusive(Reason::Untracked(_), _) => "unknown",
             Answer::Inconclusive(..) => return None,
         });
     }
@@ -324,7 +327,7 @@ fn compare_patterns(source: &str, text: &str) -> Option<Result<(), String>> {
             Answer::Violated(_) => "violated".to_owned(),
             Answer::Inconclusive(why, _) => why.to_string(),
         };
-        let expected = said(&rendez_explore::check(&program, &options, &control));
+        let expected = said(&Explore.check(&program, &all_sequences(&program), &options, &control));
         if expected != "holds" && expected != "violated" {
             return match expected.contains("hold") {
                 true => Some(Err(format!("explore, {fairness:?}: {expected}"))),
@@ -338,7 +341,7 @@ fn compare_patterns(source: &str, text: &str) -> Option<Result<(), String>> {
         for (what, program, options) in
             [("unmerged", &program, &unmerged), ("merged", &program, &options), ("sliced", &sliced, &options)]
         {
-            let outcome = rendez_reach::properties(program, options, &Config::default(), &control);
+            let outcome = Reach::default().check(program, &all_sequences(program), options, &control);
             // The product of a program with its property may be too large.
             if outcome.stats.states > options.max_states {
                 return None;

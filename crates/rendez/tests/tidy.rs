@@ -135,3 +135,18 @@ fn files_are_named_by_what_they_hold() {
         assert!(!EMPTY_NAMES.contains(&name), "{} is named by no word of the field", file.display());
     }
 }
+
+/// A comment about a crate that has another name by now leads nowhere.
+#[test]
+fn comments_name_crates_that_are_there() {
+    let packages = packages();
+    let known: Vec<String> = packages.iter().map(|p| p.name.replace('-', "_")).collect();
+    for file in packages.iter().flat_map(|package| rust_files(&package.folder)) {
+        for line in read(&file).lines().filter(|line| line.trim_start().starts_with("//")) {
+            for word in line.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                let is_there = !word.starts_with("rendez_") || known.iter().any(|k| word == k);
+                assert!(is_there, "{} names {word}, which is no crate", file.display());
+            }
+        }
+    }
+}

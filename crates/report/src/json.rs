@@ -244,8 +244,8 @@ fn result(
         constraints: asked
             .filter(|p| p.engine == EngineId::Flow && verdict == "holds")
             .map(|p| p.constraints.clone()),
-        reason: reason.map(|r| r.text.clone()),
-        obstacle: reason.map(|r| r.obstacle.name()),
+        reason: reason.map(ToString::to_string),
+        obstacle: reason.map(|r| r.obstacle().name()),
         help: help(report, answer),
         findings: list.iter().map(|f| finding(report, f)).collect(),
     }

@@ -175,8 +175,8 @@ fn help(report: &Report, answer: &rendez_verdict::Answer) -> Option<String> {
              the trace needs it, the finding is real"
         ));
     }
-    let text = match why.obstacle {
-        _ if why.advises => return None,
+    let text = match why.obstacle() {
+        _ if why.advises() => return None,
         Obstacle::Time => "--timeout gives more time; --engine directed looks for errors only",
         Obstacle::Memory => {
             "--memory gives more; --untrack VAR forgets a variable; --keep hashes looks for errors only"

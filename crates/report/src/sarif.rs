@@ -1,7 +1,7 @@
 //! The report as SARIF 2.1.0, for code hosts and editors.
 
 use rendez_source::Span;
-use rendez_verdict::{Answer, Finding, Kind, PropertyAnswer, Severity};
+use rendez_verdict::{Answer, Finding, Kind, PropertyAnswer, Reason, Severity};
 use serde_json::{Value, json};
 
 use crate::text::headline;
@@ -185,11 +185,11 @@ impl Report<'_> {
     }
 
     /// What has no verdict, and why.
-    pub(crate) fn undecided(&self) -> Vec<(&str, &str)> {
+    pub(crate) fn undecided(&self) -> Vec<(&str, &Reason)> {
         let checks = self.outcome.answers.iter().filter(|(k, _)| self.wanted(*k)).map(|(k, a)| (k.name(), a));
         let all = checks.chain(self.outcome.properties.iter().map(|p| (p.name.as_str(), &p.answer)));
         all.filter_map(|(name, answer)| match answer {
-            Answer::Inconclusive(why, _) => Some((name, &**why)),
+            Answer::Inconclusive(why, _) => Some((name, why)),
             _ => None,
         })
         .collect()

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
+use rendez_explore::Explore;
 use rendez_report::{Report, tell};
 use rendez_source::SourceMap;
-use rendez_verdict::{Answer, Control, Options};
+use rendez_verdict::{Answer, Control, Engine, Options, all_checks};
 
 fn main() -> ExitCode {
     rendez_cases::run(env!("CARGO_MANIFEST_DIR"), &[("stories", stories)])
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
 /// Each finding with its story. A star marks what matters.
 fn stories(case: &Case) -> String {
     let program = case.program();
-    let outcome = rendez_explore::check(&program, &Options::default(), &Control::default());
+    let outcome = Explore.check(&program, &all_checks(), &Options::default(), &Control::default());
     let mut out = String::new();
     for (kind, answer) in &outcome.answers {
         let (Answer::Violated(findings) | Answer::Inconclusive(_, findings)) = answer else { continue };

@@ -5,7 +5,7 @@
 //! moves again. A component that is one state without steps is a blocked state or an end, which the search reports by
 //! itself.
 //!
-//! Which edges are progress, or a look at something, was decided when the step was taken (`rendez_evidence::seen`). A
+//! Which edges are progress, or a look at something, was decided when the step was taken (`rendez_verdict::seen_in`). A
 //! step that is not followed leads elsewhere, so no component with one is a bottom component.
 
 use rendez_model::{Program, TaskId};

@@ -33,6 +33,7 @@ use crate::finding::{Finding, Kind, Severity};
 use crate::observation::alive;
 use crate::trace::Trace;
 use crate::verdict::{Answer, EngineId, PropertyAnswer};
+use crate::{Dependent, Reason};
 
 /// Which infinite executions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -404,7 +405,7 @@ impl BoundFormula {
     /// The verdict that a trace is a counterexample; not replayed if there is none.
     pub fn broken(&self, program: &Program, trace: Option<Trace>) -> Answer {
         let Some(trace) = trace else {
-            return Answer::Inconclusive("the trace does not replay".into(), Vec::new());
+            return Answer::Inconclusive(Reason::NotReplayed, Vec::new());
         };
         let why = match trace.loop_from {
             Some(_) => "; the steps from LOOP on repeat for ever",
@@ -427,10 +428,7 @@ impl BoundFormula {
         };
         match guessed {
             false => Answer::Violated(vec![finding]),
-            true => Answer::Inconclusive(
-                "the trace depends on a value that the model does not follow".into(),
-                vec![finding],
-            ),
+            true => Answer::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding]),
         }
     }
 

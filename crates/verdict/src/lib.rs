@@ -7,6 +7,7 @@
 mod after;
 mod bind;
 mod blocking;
+mod engine;
 mod finding;
 mod formula;
 mod lasso;
@@ -15,6 +16,7 @@ mod overlap;
 mod predicate;
 mod promise;
 mod random;
+mod reason;
 mod reorder;
 mod stuck;
 mod trace;
@@ -25,6 +27,7 @@ use std::time::Duration;
 
 pub use bind::{Bound, bind, follow, same};
 pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
+pub use engine::{Engine, Query, Support, all_checks, all_sequences, checks, formulas, with_automata_of};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{BoundFormula, Fairness, Resolved, accepted, annotation, awaits_lock, covers, is_event};
 pub use lasso::{Excuse, Round, Stance, is_whole, lasso, queued, stands_still};
@@ -32,13 +35,12 @@ pub use observation::{
     Entries, Observation, POLLS, PROGRESS, ProgressClassifier, Witness, alive, entries_in, races, seen_in,
 };
 pub use random::Random;
+pub use reason::{Dependent, Obstacle, Reason};
 pub use rendez_model::monitor::Language;
 pub use reorder::fewest_switches;
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
-pub use verdict::{
-    Answer, EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, meets_bound, open_for_ever, vacuous,
-};
+pub use verdict::{Answer, EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, open_for_ever, vacuous};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]
@@ -125,80 +127,6 @@ pub enum End {
     Found,
 }
 
-/// What kind of thing leaves a question open: what may help depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Obstacle {
-    Time,
-    Memory,
-    States,
-    /// A bound of the model on tasks or on calls within each other.
-    Bound,
-    /// Something that is not modelled.
-    Unmodelled,
-    #[default]
-    Other,
-}
-
-impl Obstacle {
-    pub fn name(self) -> &'static str {
-        match self {
-            Obstacle::Time => "time",
-            Obstacle::Memory => "memory",
-            Obstacle::States => "states",
-            Obstacle::Bound => "bound",
-            Obstacle::Unmodelled => "unmodelled",
-            Obstacle::Other => "other",
-        }
-    }
-}
-
-/// Why nothing is certain, in words, and what kind of reason that is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reason {
-    pub text: String,
-    pub obstacle: Obstacle,
-    /// The text says itself what may help.
-    pub advises: bool,
-}
-
-impl Reason {
-    pub fn new(obstacle: Obstacle, text: impl Into<String>) -> Reason {
-        Reason { text: text.into(), obstacle, advises: false }
-    }
-
-    /// The same obstacle in other words, which say what may help.
-    #[must_use]
-    pub fn advising(self, text: impl Into<String>) -> Reason {
-        Reason { text: text.into(), advises: true, ..self }
-    }
-}
-
-impl From<String> for Reason {
-    fn from(text: String) -> Reason {
-        Reason::new(Obstacle::Other, text)
-    }
-}
-
-impl From<&str> for Reason {
-    fn from(text: &str) -> Reason {
-        Reason::new(Obstacle::Other, text)
-    }
-}
-
-impl std::ops::Deref for Reason {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.text
-    }
-}
-
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
 impl End {
     pub fn obstacle(self) -> Obstacle {
         match self {
@@ -209,7 +137,7 @@ impl End {
         }
     }
 
-    /// What cut an analysis short that counts no states.
+    /// What cut an analysis short.
     pub fn cause(self) -> &'static str {
         match self {
             End::Complete => "",
@@ -222,23 +150,14 @@ impl End {
         }
     }
 
-    /// The same as a reason.
+    /// Why nothing more is known.
     pub fn why(self) -> Reason {
-        Reason::new(self.obstacle(), self.cause())
+        Reason::Ended { end: self, states: None }
     }
 
-    /// Why nothing more is known.
-    pub fn reason(self, states: usize) -> Reason {
-        let text = match self {
-            End::Complete => String::new(),
-            End::States => format!("the limit on states was reached after {states}"),
-            End::Time => format!("the time limit was reached after {states} states"),
-            End::Memory => format!("the memory limit was reached after {states} states"),
-            End::Interrupted => format!("interrupted after {states} states"),
-            End::Found => format!("the search ended with what it looked for after {states} states"),
-            End::Hashed => format!("states may have been missed among {states}"),
-        };
-        Reason::new(self.obstacle(), text)
+    /// Why nothing more is known of a search after so many states; nothing if it saw all of them.
+    pub fn reason(self, states: usize) -> Option<Reason> {
+        (self != End::Complete).then_some(Reason::Ended { end: self, states: Some(states) })
     }
 }
 

@@ -54,7 +54,7 @@ mod tests {
     /// The promise of a check, where some others do not hold.
     fn promise(kind: Kind, not: &[Kind], program: &Program) -> String {
         let answer = |k: &Kind| match not.contains(k) {
-            true if *k == Kind::TaskingError => Answer::Inconclusive(Reason::default(), Vec::new()),
+            true if *k == Kind::TaskingError => Answer::Inconclusive(Reason::NotAsked, Vec::new()),
             true => Answer::Violated(Vec::new()),
             false => Answer::Holds,
         };

@@ -40,12 +40,12 @@ use rendez_model::state::State;
 use rendez_model::{Action, Loc, Node, Program, TaskId};
 use rendez_source::{Diagnostic, Span};
 
+use crate::Reason;
 use crate::blocking::all_stuck;
 use crate::finding::{Finding, Kind, Severity};
 use crate::observation::{Entries, Observation, seen_in};
 use crate::reorder::fewest_switches;
 use crate::trace::{Trace, replay};
-use crate::{Obstacle, Reason};
 use claim::{Claim, Known, MOST_IN_ALL, Shown};
 use key::FindingKey;
 use results::verdict;
@@ -201,7 +201,11 @@ impl<'s, 'p> Findings<'s, 'p> {
 
     /// The verdicts. `why` says for each check what cut its search short; nothing if it came to
     /// its end.
-    pub fn answers(&mut self, entries: &Entries, why: impl Fn(Kind) -> Reason) -> Vec<(Kind, Answer)> {
+    pub fn answers(
+        &mut self,
+        entries: &Entries,
+        why: impl Fn(Kind) -> Option<Reason>,
+    ) -> Vec<(Kind, Answer)> {
         let mut by_kind: BTreeMap<Kind, Vec<Known>> = BTreeMap::new();
         for known in std::mem::take(&mut self.findings).into_values() {
             by_kind.entry(known.finding.kind).or_default().push(known);
@@ -217,8 +221,8 @@ impl<'s, 'p> Findings<'s, 'p> {
             _ => false,
         };
         let cut = |kind: Kind| match why(kind) {
-            why if why.is_empty() || idle(kind) => unknown.clone(),
-            why => Some(why),
+            Some(why) if !idle(kind) => Some(why),
+            _ => unknown.clone(),
         };
         let dead = self.dead_entries(entries);
         // Once every entry was called and served, the rest of the search finds none that is not; but there may be
@@ -259,11 +263,8 @@ impl<'s, 'p> Findings<'s, 'p> {
     /// Why nothing holds for certain although every state was seen: some execution goes on where the
     /// model does not.
     pub fn not_followed(&self) -> Option<Reason> {
-        let unmodelled = self.reached.first().map(|d| {
-            let text = format!("an execution reaches something that is not modelled: {}", d.message);
-            Reason::new(Obstacle::Unmodelled, text)
-        });
-        unmodelled.or_else(|| self.bounds.first().map(|d| meets_bound(&d.message)))
+        let unmodelled = self.reached.first().map(|d| Reason::unmodelled(Some(d.message.clone())));
+        unmodelled.or_else(|| self.bounds.first().map(|d| Reason::meets(&d.message)))
     }
 
     /// The same finding by a trace with fewer task switches, and without steps that it does not need.
@@ -329,11 +330,6 @@ impl<'s, 'p> Findings<'s, 'p> {
         };
         self.findings.insert(key, Known { finding, claim });
     }
-}
-
-/// What is said where an execution is not followed to its end.
-pub fn meets_bound(bound: &str) -> Reason {
-    Reason::new(Obstacle::Bound, format!("an execution meets a bound: {bound}"))
 }
 
 fn list(names: &[&str]) -> String {

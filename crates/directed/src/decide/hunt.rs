@@ -266,11 +266,8 @@ impl<'a, 'p> Hunt<'a, 'p> {
             true => {
                 let monitors = &self.semantics.program.monitors;
                 let open = |m: usize| {
-                    if reason.is_empty() {
-                        open_for_ever(&monitors[m], m as u16, &self.witness).into()
-                    } else {
-                        reason.clone()
-                    }
+                    let open = || open_for_ever(&monitors[m], m as u16, &self.witness);
+                    reason.clone().or_else(open)
                 };
                 let fairness = self.options.fairness;
                 (Vec::new(), self.findings.properties(EngineId::Directed, &self.witness, fairness, open))

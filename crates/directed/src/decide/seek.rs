@@ -23,7 +23,7 @@ use crate::goal::Guide;
 use crate::pattern::{Pattern, smaller};
 
 /// What one search came to.
-pub struct Directed {
+pub struct Sought {
     pub search: Search,
     /// States of the smaller program that were looked at beforehand.
     pub prepared: usize,
@@ -40,7 +40,7 @@ pub fn seek(
     settings: &Settings,
     options: &Options,
     control: &Control,
-) -> Directed {
+) -> Sought {
     let started = Instant::now();
     let smaller = match heuristic {
         Heuristic::Pattern => simpler(semantics, local, wanted),
@@ -103,7 +103,7 @@ pub(super) fn seek_by(
     heuristic: Heuristic,
     settings: &Settings,
     control: &Control,
-) -> Directed {
+) -> Sought {
     let started = Instant::now();
     let Chase { wanted, options, pattern } = chase;
     let program = semantics.program;
@@ -144,7 +144,7 @@ pub(super) fn seek_by(
     let options = Options { timeout: options.timeout.map(|t| t.saturating_sub(analysis)), ..options.clone() };
     let found = search(semantics, local, &options, control, &mut frontier);
     let prepared = pattern.map_or(0, |p| p.states);
-    Directed { search: found, prepared, analysis: analysis.as_secs_f64() }
+    Sought { search: found, prepared, analysis: analysis.as_secs_f64() }
 }
 
 /// Lets a guide look for what is wanted.
@@ -189,10 +189,9 @@ pub(super) fn wants(
     }
 }
 
-/// Whether blocking of a kind is looked for; idle servers are no error.
+/// Whether blocking of a kind is looked for. Idle servers are no error: they are looked for where no error is.
 pub(super) fn wants_kind(kind: Kind, only: &[Kind]) -> bool {
-    match only {
-        [] => kind != Kind::ServerIdle,
-        _ => only.contains(&kind),
-    }
+    let errors = [Kind::CircularWait, Kind::ClientBlocked, Kind::Spin];
+    let asked = |kind: &Kind| only.is_empty() || only.contains(kind);
+    asked(&kind) && (kind != Kind::ServerIdle || !errors.iter().any(asked))
 }

@@ -89,20 +89,17 @@ pub(super) fn bitstate(
     }
     let (mut findings, _) = shared.into_inner();
     let states = search.stats.states;
-    let missed = format!(
-        "only {} were kept; the probability that states were missed is about {:.1e}",
-        if config.keep == Keep::Bits { "bits of states" } else { "hashes of states" },
-        -(-search.missed).exp_m1(),
-    );
-    let reason = match search.end {
-        End::Complete => Reason::from(format!("{states} states were searched, but {missed}")),
-        end => Reason::new(end.obstacle(), format!("{}, and {missed}", end.reason(states))),
+    let reason = Reason::Lossy {
+        end: search.end,
+        states,
+        kept: if config.keep == Keep::Bits { "bits of states" } else { "hashes of states" },
+        missed: format!("{:.1e}", -(-search.missed).exp_m1()),
     };
     Outcome {
         engine: EngineId::Reach,
         engines: Vec::new(),
         // Nothing is claimed about entries.
-        answers: findings.answers(&Entries::new(program), |_| reason.clone()),
+        answers: findings.answers(&Entries::new(program), |_| Some(reason.clone())),
         properties: Vec::new(),
         stats: search.stats,
         end: if search.end == End::Complete { End::Hashed } else { search.end },

@@ -38,7 +38,7 @@ pub fn recurring(
     config: &Config,
     control: &Control,
     findings: &mut Findings,
-) -> (Reason, Stats) {
+) -> (Option<Reason>, Stats) {
     let started = Instant::now();
     let visible = Some(Visible(Vec::new()));
     let config = Config { stubborn: false, symmetry: false, branching: visible, ..config.clone() };
@@ -49,13 +49,13 @@ pub fn recurring(
         stats = stats.max(reached.stats);
         match checker(&reached, options.fairness, &config, control) {
             Ok(checker) => left.retain(|m| checker.recurs(*m, findings) == Hunt::Open),
-            Err((_, why)) => return (why, stats),
+            Err((_, why)) => return (Some(why), stats),
         }
         if left.is_empty() {
             break;
         }
     }
-    (Reason::default(), stats)
+    (None, stats)
 }
 
 impl Checker<'_, '_, '_> {

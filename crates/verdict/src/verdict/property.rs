@@ -10,15 +10,14 @@ use rendez_model::semantics::Move;
 
 use super::claim::{Claim, Known};
 use super::key::FindingKey;
-use super::results::GUESSED;
 use super::vacuity::vacuous;
 use super::{Answer, Claimed, EngineId, Findings, PropertyAnswer};
-use crate::Reason;
 use crate::finding::{Finding, Kind, Severity};
 use crate::formula::{Fairness, covers};
 use crate::lasso::{is_whole, lasso};
 use crate::observation::{Observation, Witness};
 use crate::trace::{Trace, replay};
+use crate::{Dependent, Reason};
 
 impl Findings<'_, '_> {
     pub(super) fn broken(&mut self, monitor: u16, moves: &[Move]) {
@@ -147,17 +146,18 @@ impl Findings<'_, '_> {
         engine: EngineId,
         witness: &Witness,
         fairness: Fairness,
-        why: impl Fn(usize) -> Reason,
+        why: impl Fn(usize) -> Option<Reason>,
     ) -> Vec<PropertyAnswer> {
         let unknown = self.not_followed();
         let mut all = Vec::new();
         for (m, monitor) in self.program.monitors.iter().enumerate() {
-            let why = why(m);
-            let cut = if why.is_empty() { unknown.clone() } else { Some(why) };
+            let cut = why(m).or_else(|| unknown.clone());
             let finding = self.findings.remove(&FindingKey::Property(m as u16)).map(|k| self.tidied(k));
             let answer = match (finding, &cut) {
                 (Some(finding), _) if !finding.guessed => Answer::Violated(vec![finding]),
-                (Some(finding), _) => Answer::Inconclusive(GUESSED.into(), vec![finding]),
+                (Some(finding), _) => {
+                    Answer::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding])
+                }
                 (None, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
                 (None, None) => Answer::Holds,
             };
@@ -195,10 +195,10 @@ impl Findings<'_, '_> {
         engine: EngineId,
         witness: &Witness,
         fairness: Fairness,
-        (live, open): (&[u16], &Reason),
-        why: &Reason,
+        (live, open): (&[u16], Option<&Reason>),
+        why: Option<&Reason>,
     ) -> Vec<PropertyAnswer> {
-        let of = |m: usize| if live.contains(&(m as u16)) { open.clone() } else { why.clone() };
+        let of = |m: usize| if live.contains(&(m as u16)) { open.cloned() } else { why.cloned() };
         let mut answers = self.properties(engine, witness, fairness, of);
         for (answer, monitor) in answers.iter_mut().zip(&self.program.monitors) {
             if monitor.is_live() {

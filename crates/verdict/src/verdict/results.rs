@@ -4,7 +4,7 @@ use rendez_model::monitor::Language;
 use rendez_source::Diagnostic;
 
 use crate::finding::{Finding, Kind};
-use crate::{End, Reason, Stats};
+use crate::{Dependent, End, Reason, Stats};
 
 /// Who decides checks and properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -121,11 +121,7 @@ pub(super) fn verdict(list: Vec<Finding>) -> Answer {
     match &list[..] {
         [] => Answer::Holds,
         _ if !certain.is_empty() => Answer::Violated(certain),
-        [first, ..] if first.guessed => Answer::Inconclusive(GUESSED.into(), list),
-        _ => Answer::Inconclusive(UNSHOWN.into(), list),
+        [first, ..] if first.guessed => Answer::Inconclusive(Reason::Untracked(Dependent::Trace), list),
+        _ => Answer::Inconclusive(Reason::NotShownToLast, list),
     }
 }
-
-pub(super) const GUESSED: &str = "the trace depends on a value that the model does not follow";
-
-pub(super) const UNSHOWN: &str = "what is said to last for ever was not shown to: too many states may follow";

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use rendez_model::monitor::Monitor;
 
 use super::list;
+use crate::Reason;
 use crate::observation::Witness;
 
 /// Why a property that holds says nothing about the program, if so.
@@ -121,7 +122,7 @@ fn is_at_stake(monitor: &Monitor, seen: impl Fn(u32) -> bool) -> bool {
 
 /// What an engine leaves open that looks at single steps and at ends of executions only: nothing, if the letters that
 /// happen never lead to where something must still come.
-pub fn open_for_ever(monitor: &Monitor, number: u16, witness: &Witness) -> String {
+pub fn open_for_ever(monitor: &Monitor, number: u16, witness: &Witness) -> Option<Reason> {
     let waits = |state: u32| {
         let outside = monitor.again.iter().any(|set| !set[state as usize]);
         outside && !monitor.doomed[state as usize]
@@ -141,10 +142,5 @@ pub fn open_for_ever(monitor: &Monitor, number: u16, witness: &Witness) -> Strin
         }
         at += 1;
     }
-    match reached.into_iter().any(waits) {
-        true => "no step and no end breaks it; whether it is kept by executions that block or go on for ever only \
-                 --engine reach and explore decide"
-            .into(),
-        false => String::new(),
-    }
+    reached.into_iter().any(waits).then_some(Reason::NeverEnding)
 }
