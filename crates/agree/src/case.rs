@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use rendez_generate::{Language, Program, Random, Rule, endless, rules, shrink, shrink_rule, visible};
 
-use crate::run::{Ran, Verdict, run, words};
+use crate::run::{Ran, Said, run, words};
 use crate::ways::{Question, Way, ways};
 use crate::{Settings, Summary, lock};
 
@@ -91,7 +91,7 @@ impl Case {
     pub fn ask(&self, settings: &Settings, folder: &Path, summary: &Mutex<Summary>) -> Vec<Contradiction> {
         let mut random = Random::new(self.seed);
         let mut found = Vec::new();
-        let mut said: BTreeMap<String, (Verdict, Way)> = BTreeMap::new();
+        let mut said: BTreeMap<String, (Said, Way)> = BTreeMap::new();
         lock(summary).programs += 1;
         for (number, group) in self.groups.iter().enumerate() {
             let asker = Asker { settings, folder, options: group.options };
@@ -112,7 +112,7 @@ impl Case {
             let answers = by_name(&runs);
             count(group.question, &rules, &answers, summary);
             for rule in &rules {
-                let verdict = answers.get(&rule.name).into_iter().flatten().find(|a| a.1 != Verdict::Open);
+                let verdict = answers.get(&rule.name).into_iter().flatten().find(|a| a.1 != Said::Open);
                 said.extend(verdict.map(|(way, verdict)| (rule.name.clone(), (*verdict, *way))));
             }
             found.extend(compare(number, &rules, &runs, &answers));
@@ -122,13 +122,13 @@ impl Case {
     }
 
     /// Rules that say the same must have the same verdict.
-    fn twins(&self, said: &BTreeMap<String, (Verdict, Way)>) -> Vec<Contradiction> {
+    fn twins(&self, said: &BTreeMap<String, (Said, Way)>) -> Vec<Contradiction> {
         let mut found = Vec::new();
         let all = || self.groups.iter().enumerate().flat_map(|(n, g)| g.rules.iter().map(move |r| (n, r)));
         for (first_group, first) in all() {
             for (second_group, second) in all() {
                 let verdicts = (said.get(&first.name), said.get(&second.name));
-                let (Some((Verdict::Holds, one)), Some((Verdict::Violated, other))) = verdicts else {
+                let (Some((Said::Holds, one)), Some((Said::Violated, other))) = verdicts else {
                     continue;
                 };
                 if first.twin.is_none() || first.twin != second.twin {
@@ -251,11 +251,9 @@ impl Asker<'_> {
         };
         match &contradiction.wrong {
             Wrong::Verdicts { name, holds, violated } => {
-                says(*violated, name, Verdict::Violated) && says(*holds, name, Verdict::Holds)
+                says(*violated, name, Said::Violated) && says(*holds, name, Said::Holds)
             }
-            Wrong::Twins { holds, violated } => {
-                alone(holds, Verdict::Holds) && alone(violated, Verdict::Violated)
-            }
+            Wrong::Twins { holds, violated } => alone(holds, Said::Holds) && alone(violated, Said::Violated),
             Wrong::Broken { way, how } => {
                 failure(*way, &self.ask(&source, rules, *way)).as_ref() == Some(how)
             }
@@ -264,19 +262,19 @@ impl Asker<'_> {
 }
 
 /// Verdicts by rule or check, with one more: whether anybody waits for ever.
-fn all_names(answers: &BTreeMap<String, Verdict>) -> BTreeMap<String, Verdict> {
+fn all_names(answers: &BTreeMap<String, Said>) -> BTreeMap<String, Said> {
     let mut all = answers.clone();
     let kinds = ["circular-wait", "client-blocked", "server-idle", "deadlock"];
-    let of: Vec<Verdict> = kinds.iter().filter_map(|k| answers.get(*k).copied()).collect();
-    if of.contains(&Verdict::Violated) {
-        all.insert("blocking".into(), Verdict::Violated);
-    } else if of.iter().filter(|v| **v == Verdict::Holds).count() >= 3 {
-        all.insert("blocking".into(), Verdict::Holds);
+    let of: Vec<Said> = kinds.iter().filter_map(|k| answers.get(*k).copied()).collect();
+    if of.contains(&Said::Violated) {
+        all.insert("blocking".into(), Said::Violated);
+    } else if of.iter().filter(|v| **v == Said::Holds).count() >= 3 {
+        all.insert("blocking".into(), Said::Holds);
     }
     all
 }
 
-type Answers = BTreeMap<String, Vec<(Way, Verdict)>>;
+type Answers = BTreeMap<String, Vec<(Way, Said)>>;
 
 fn by_name(runs: &[(Way, Ran)]) -> Answers {
     let mut all = Answers::new();
@@ -297,7 +295,7 @@ fn count(question: Question, rules: &[Rule], answers: &Answers, summary: &Mutex<
         let verdicts = answers.get(&rule.name).map_or(&[][..], |a| a);
         let pairs = summary.pairs.entry(rule.language).or_default();
         pairs.0 += 1;
-        pairs.1 += u64::from(verdicts.iter().any(|a| a.1 != Verdict::Open));
+        pairs.1 += u64::from(verdicts.iter().any(|a| a.1 != Said::Open));
     }
 }
 
@@ -305,8 +303,8 @@ fn count(question: Question, rules: &[Rule], answers: &Answers, summary: &Mutex<
 fn compare(group: usize, rules: &[Rule], runs: &[(Way, Ran)], answers: &Answers) -> Vec<Contradiction> {
     let mut found = Vec::new();
     for (name, verdicts) in answers {
-        let first = |wanted: Verdict| verdicts.iter().find(|(_, v)| *v == wanted).map(|(way, _)| *way);
-        let (Some(holds), Some(violated)) = (first(Verdict::Holds), first(Verdict::Violated)) else {
+        let first = |wanted: Said| verdicts.iter().find(|(_, v)| *v == wanted).map(|(way, _)| *way);
+        let (Some(holds), Some(violated)) = (first(Said::Holds), first(Said::Violated)) else {
             continue;
         };
         let rule = rules.iter().find(|r| r.name == *name);

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LIMITS: &str = "--memory 500M --format json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Said {
     Holds,
     Violated,
     Open,
@@ -27,7 +27,7 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub enum Ran {
     /// By rule or check.
-    Answers(BTreeMap<String, Verdict>),
+    Answers(BTreeMap<String, Said>),
     /// Status 2, with its message.
     Refused(String),
     /// What must not happen: in one word, and what was printed.
@@ -129,14 +129,14 @@ fn worked(id: u32, started: Instant) -> Duration {
     hundredths.map_or(started.elapsed(), |h| Duration::from_millis(10 * h))
 }
 
-fn answers(json: &str) -> Option<BTreeMap<String, Verdict>> {
+fn answers(json: &str) -> Option<BTreeMap<String, Said>> {
     let report: serde_json::Value = serde_json::from_str(json).ok()?;
     let mut answers = BTreeMap::new();
     for result in report["results"].as_array()? {
         let verdict = match result["verdict"].as_str()? {
-            "holds" => Verdict::Holds,
-            "violated" => Verdict::Violated,
-            "inconclusive" => Verdict::Open,
+            "holds" => Said::Holds,
+            "violated" => Said::Violated,
+            "inconclusive" => Said::Open,
             _ => return None,
         };
         answers.insert(result["property"].as_str()?.to_owned(), verdict);

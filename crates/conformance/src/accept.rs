@@ -24,7 +24,7 @@ pub enum End {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Explanation {
     Allowed,
     /// The longest part of the log that the model allows.
     Mismatch {
@@ -40,7 +40,7 @@ pub enum Verdict {
 const LIMIT: usize = 300_000;
 
 /// Searches for an execution of the model with exactly these events in this order.
-pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
+pub fn accepts(program: &Program, log: &[Entry], end: End) -> Explanation {
     let semantics = rendez_analysis::semantics(program, rendez_model::semantics::DEFAULT_RECURSION);
     let mut search = Search {
         program,
@@ -54,10 +54,10 @@ pub fn accepts(program: &Program, log: &[Entry], end: End) -> Verdict {
     };
     let state = search.local.run_local(&semantics, semantics.initial(), |_, _| {});
     match search.run(state) {
-        Some(true) => Verdict::Allowed,
-        Some(false) if search.unsupported => Verdict::NotModelled,
-        Some(false) => Verdict::Mismatch { accepted: search.furthest },
-        None => Verdict::TooLarge,
+        Some(true) => Explanation::Allowed,
+        Some(false) if search.unsupported => Explanation::NotModelled,
+        Some(false) => Explanation::Mismatch { accepted: search.furthest },
+        None => Explanation::TooLarge,
     }
 }
 
@@ -207,7 +207,7 @@ begin
 end Main;
 ";
 
-    fn verdict(events: &[(&str, &str)], end: End) -> Verdict {
+    fn verdict(events: &[(&str, &str)], end: End) -> Explanation {
         let front = rendez_ada::read_text(SOURCE);
         let log: Vec<Entry> = events
             .iter()
@@ -219,18 +219,18 @@ end Main;
     #[test]
     fn what_can_happen_is_allowed_and_what_cannot_is_not() {
         let good = [("m", "m:1"), ("t", "t:1"), ("t", "t:2"), ("t", "t:3"), ("m", "m:2")];
-        assert_eq!(verdict(&good, End::Ended), Verdict::Allowed);
-        assert_eq!(verdict(&good[..3], End::Running), Verdict::Allowed);
+        assert_eq!(verdict(&good, End::Ended), Explanation::Allowed);
+        assert_eq!(verdict(&good[..3], End::Running), Explanation::Allowed);
         // The second call raises Tasking_Error: the main program is never stuck in it for good.
-        assert_eq!(verdict(&good, End::Blocked), Verdict::Mismatch { accepted: 5 });
+        assert_eq!(verdict(&good, End::Blocked), Explanation::Mismatch { accepted: 5 });
         // Nobody goes on before the rendezvous is over.
         let early = [("m", "m:1"), ("t", "t:1"), ("m", "m:2")];
-        assert_eq!(verdict(&early, End::Running), Verdict::Mismatch { accepted: 2 });
+        assert_eq!(verdict(&early, End::Running), Explanation::Mismatch { accepted: 2 });
         // The second call never returns normally.
         let late = [("m", "m:1"), ("t", "t:1"), ("t", "t:2"), ("t", "t:3"), ("m", "m:2"), ("m", "m:3")];
-        assert_eq!(verdict(&late, End::Ended), Verdict::Mismatch { accepted: 5 });
+        assert_eq!(verdict(&late, End::Ended), Explanation::Mismatch { accepted: 5 });
         // One task cannot be two.
         let mixed = [("m", "m:1"), ("m", "t:1")];
-        assert_eq!(verdict(&mixed, End::Running), Verdict::Mismatch { accepted: 1 });
+        assert_eq!(verdict(&mixed, End::Running), Explanation::Mismatch { accepted: 1 });
     }
 }

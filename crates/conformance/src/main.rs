@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use rendez_model::Program;
 
-use accept::{End, Entry, Verdict, accepts};
+use accept::{End, Entry, Explanation, accepts};
 use compiled::{Compiled, compile};
 
 #[derive(Parser)]
@@ -138,7 +138,9 @@ fn one_run(
     let mut verdict = accepts(&subject.model, &log, end);
     // A busy machine may only have been slow.
     for _ in 0..3 {
-        if end == End::Blocked && matches!(verdict, Verdict::Mismatch { accepted } if accepted == log.len()) {
+        if end == End::Blocked
+            && matches!(verdict, Explanation::Mismatch { accepted } if accepted == log.len())
+        {
             (log, end) = executable.run(program, seed, silence * 8).ok()?;
             verdict = accepts(&subject.model, &log, end);
         }
@@ -152,16 +154,16 @@ fn one_run(
     };
     kind.fetch_add(1, Ordering::Relaxed);
     match verdict {
-        Verdict::Allowed => None,
-        Verdict::TooLarge => {
+        Explanation::Allowed => None,
+        Explanation::TooLarge => {
             totals.too_large.fetch_add(1, Ordering::Relaxed);
             None
         }
-        Verdict::NotModelled => {
+        Explanation::NotModelled => {
             totals.not_modelled.fetch_add(1, Ordering::Relaxed);
             None
         }
-        Verdict::Mismatch { accepted } => Some(Failure { program, seed, log, end, accepted }),
+        Explanation::Mismatch { accepted } => Some(Failure { program, seed, log, end, accepted }),
     }
 }
 

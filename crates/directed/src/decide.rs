@@ -33,8 +33,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_search::local_steps;
 use rendez_verdict::{
-    Answer, BoundFormula, Control, EngineId, Findings, Kind, Observation, Options, Outcome, PropertyAnswer,
-    Reason, Resolved, Stats, fewest_switches, replay,
+    BoundFormula, Control, EngineId, Findings, Kind, Observation, Options, Outcome, PropertyAnswer, Reason,
+    Resolved, Stats, Verdict, fewest_switches, replay,
 };
 
 use crate::distance::Measure;
@@ -186,7 +186,7 @@ pub(crate) fn formula(
     let mut local = local_steps(program, options);
     question.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
     let mut stats = Stats::default();
-    let mut answer = Answer::Inconclusive(
+    let mut answer = Verdict::Inconclusive(
         Reason::method("directed search looks for a state in which `always F` fails, F about single states"),
         Vec::new(),
     );
@@ -214,8 +214,8 @@ pub(crate) fn formula(
                         _ => None,
                     });
                     answer = match (found.end.reason(found.stats.states), unknown) {
-                        (Some(why), _) | (None, Some(why)) => Answer::Inconclusive(why, Vec::new()),
-                        (None, None) => Answer::Holds,
+                        (Some(why), _) | (None, Some(why)) => Verdict::Inconclusive(why, Vec::new()),
+                        (None, None) => Verdict::Holds,
                     };
                 }
                 break;
@@ -226,7 +226,7 @@ pub(crate) fn formula(
             let shown = traces.into_iter().find(|t| inner.in_state(&t.last) == Some(false));
             answer = question.broken(program, shown);
             // What needs a guess may have a twin that needs none.
-            if matches!(answer, Answer::Violated(_)) {
+            if matches!(answer, Verdict::Violated(_)) {
                 break;
             }
         }

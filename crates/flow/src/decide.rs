@@ -27,14 +27,14 @@ use std::time::Instant;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{
-    Answer, Control, EngineId, Findings, FlowStats, Observation, Options, PropertyAnswer, Reason, Stats,
+    Control, EngineId, Findings, FlowStats, Observation, Options, PropertyAnswer, Reason, Stats, Verdict,
     Witness, covers, open_for_ever, vacuous,
 };
 
 use crate::cfg::{Facts, is_trackable};
 use crate::constraint::{Constraint, Problem};
 use crate::explain::{Replay, replay};
-use crate::propagate::{Interleaving, Propagated, Verdict, propagate};
+use crate::propagate::{Conclusion, Interleaving, Propagated, propagate};
 use crate::select::{Suspect, candidates, hitting, rejecting};
 use crate::tfg::{NodeId, Plan, Tfg};
 
@@ -143,7 +143,7 @@ impl PropertyRun<'_> {
             language: property.language,
             engine: EngineId::Flow,
             text: property.text.clone(),
-            answer: Answer::Holds,
+            answer: Verdict::Holds,
             covers: covers(property, self.options.fairness),
             assumptions: self
                 .settings
@@ -188,7 +188,7 @@ impl PropertyRun<'_> {
                 Ok(tfg) => tfg,
                 Err(unfit) => {
                     let line = self.program.place(unfit.loc);
-                    answer.answer = Answer::Inconclusive(
+                    answer.answer = Verdict::Inconclusive(
                         Reason::method(format!("{} ({line})", unfit.reason)),
                         Vec::new(),
                     );
@@ -208,7 +208,7 @@ impl PropertyRun<'_> {
                         false => vacuous(property, 0, &witness(&tfg, &run)),
                     };
                     if let Some(open) = open_for_ever(property, 0, &witness(&tfg, &run)) {
-                        answer.answer = Answer::Inconclusive(open, Vec::new());
+                        answer.answer = Verdict::Inconclusive(open, Vec::new());
                         answer.vacuous = None;
                     }
                     break;
@@ -224,7 +224,7 @@ impl PropertyRun<'_> {
                     merge = false;
                 }
                 Decision::Stuck { why } | Decision::Cut { why } => {
-                    answer.answer = Answer::Inconclusive(why, Vec::new());
+                    answer.answer = Verdict::Inconclusive(why, Vec::new());
                     break;
                 }
             }
@@ -327,12 +327,12 @@ impl PropertyRun<'_> {
             stats.node_tuples = run.node_tuples;
             *bytes = run.bytes.max(*bytes);
             let (path, at_end, unsupported) = match run.verdict {
-                Verdict::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
-                Verdict::Cut(end) => {
+                Conclusion::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
+                Conclusion::Cut(end) => {
                     return Decision::Cut { why: end.why() };
                 }
-                Verdict::Broken { ref path, at_end } => (path.clone(), at_end, false),
-                Verdict::Unsupported { ref path } => (path.clone(), false, true),
+                Conclusion::Broken { ref path, at_end } => (path.clone(), at_end, false),
+                Conclusion::Unsupported { ref path } => (path.clone(), false, true),
             };
             if self.settings.constraints.is_none() {
                 // Where the order of a task is known, what it does silently is known, too.
@@ -395,7 +395,7 @@ impl PropertyRun<'_> {
                 ..self.options.clone()
             };
             let again = propagate(&mut problem, &edges, &limits, self.control, self.started);
-            if again.verdict == Verdict::Holds {
+            if again.verdict == Conclusion::Holds {
                 stats.mip_edges = edges.after;
                 stats.edges = tfg.control_edges() + edges.after;
                 stats.tuples = again.tuples;

@@ -34,7 +34,7 @@ use crate::tfg::NodeId;
 
 /// What propagation found.
 pub struct Propagated {
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     pub tuples: usize,
     pub node_tuples: usize,
     pub bytes: usize,
@@ -45,7 +45,7 @@ pub struct Propagated {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Conclusion {
     Holds,
     /// A shortest path that breaks the property, and whether it does so at the end.
     Broken {
@@ -243,9 +243,9 @@ pub fn propagate(
     let stride = run.stride;
     let verdict = 'search: loop {
         if run.problem.is_doomed(&run.tuples[first as usize]) {
-            break Verdict::Broken { path: vec![tfg.initial], at_end: false };
+            break Conclusion::Broken { path: vec![tfg.initial], at_end: false };
         }
-        let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Verdict::Holds };
+        let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
         if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
             let cut = match () {
@@ -256,7 +256,7 @@ pub fn propagate(
                 () => None,
             };
             if let Some(end) = cut {
-                break Verdict::Cut(end);
+                break Conclusion::Cut(end);
             }
         }
         let here = next as u32;
@@ -280,7 +280,7 @@ pub fn propagate(
                 while run.queue.last().is_some_and(|r| r.node != tfg.last) {
                     run.queue.pop();
                 }
-                break 'search Verdict::Broken { path: path(&run.queue), at_end: true };
+                break 'search Conclusion::Broken { path: path(&run.queue), at_end: true };
             }
         }
         if way.is_quiet {
@@ -357,7 +357,7 @@ impl Run<'_, '_> {
     }
 
     /// What an event makes of a tuple; a verdict if that ends the search.
-    fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Verdict> {
+    fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Conclusion> {
         let node = self.edges.nodes[event as usize];
         if self.edges.neutral[event as usize] {
             if self.comes(tuple, node) {
@@ -375,11 +375,11 @@ impl Run<'_, '_> {
             }
             self.queue.push(Reached { tuple: id, node, from: here });
             if self.problem.tfg.nodes[node as usize].unsupported {
-                found = Some(Verdict::Unsupported { path: path(&self.queue) });
+                found = Some(Conclusion::Unsupported { path: path(&self.queue) });
                 break;
             }
             if self.problem.is_doomed(&self.tuples[id as usize]) {
-                found = Some(Verdict::Broken { path: path(&self.queue), at_end: false });
+                found = Some(Conclusion::Broken { path: path(&self.queue), at_end: false });
                 break;
             }
         }

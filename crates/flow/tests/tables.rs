@@ -9,7 +9,7 @@ use rendez_flow::tfg::{Plan, Tfg};
 use rendez_flow::{Flow, cells_to_follow};
 use rendez_model::Program;
 use rendez_source::Span;
-use rendez_verdict::{Answer, Control, Engine, Options, all_sequences, bind, follow};
+use rendez_verdict::{Control, Engine, Options, Verdict, all_sequences, bind, follow};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("graphs", graphs), ("verdicts", verdicts)];
@@ -63,9 +63,9 @@ fn verdicts(case: &Case) -> String {
         .properties
     {
         out += &match &answer.answer {
-            Answer::Holds => format!("holds, with constraints: {}\n", answer.constraints.join(", ")),
-            Answer::Violated(findings) => format!("violated: {}\n", findings[0].message),
-            Answer::Inconclusive(reason, _) => format!("open: {}\n", reason),
+            Verdict::Holds => format!("holds, with constraints: {}\n", answer.constraints.join(", ")),
+            Verdict::Violated(findings) => format!("violated: {}\n", findings[0].message),
+            Verdict::Inconclusive(reason, _) => format!("open: {}\n", reason),
         };
         if let Some(why) = answer.vacuous {
             out += &format!("vacuous: {why}\n");

@@ -30,8 +30,8 @@ use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
 use rendez_petri::net::{Budget, Net, NoNet, Role};
 use rendez_verdict::{
-    Answer, Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer,
-    Reason, Stats, Witness, covers, lasso, open_for_ever, vacuous,
+    Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer, Reason,
+    Stats, Verdict, Witness, covers, lasso, open_for_ever, vacuous,
 };
 
 use crate::explain::{Replayed, replay, within};
@@ -112,7 +112,7 @@ impl PropertyRun<'_> {
             language: monitor.map_or(Language::Deadlock, |m| m.language),
             engine: EngineId::Ilp,
             text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
-            answer: Answer::Holds,
+            answer: Verdict::Holds,
             covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
             assumptions: Vec::new(),
             vacuous: None,
@@ -140,11 +140,11 @@ impl PropertyRun<'_> {
                     _ => None,
                 };
                 if let Some(open) = monitor.and_then(|m| open_for_ever(m, 0, &witness)) {
-                    answer.answer = Answer::Inconclusive(open, Vec::new());
+                    answer.answer = Verdict::Inconclusive(open, Vec::new());
                     answer.vacuous = None;
                 }
             }
-            Decision::Unknown(why) => answer.answer = Answer::Inconclusive(why, Vec::new()),
+            Decision::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
             Decision::Found { moves, state, guessed, loop_from } => {
                 let mut findings = Findings::new(&semantics);
                 let seen =
@@ -164,7 +164,7 @@ impl PropertyRun<'_> {
                 }
                 answer.answer = match monitor {
                     _ if !findings.contradictions.is_empty() => {
-                        Answer::Inconclusive(Reason::NotShown, Vec::new())
+                        Verdict::Inconclusive(Reason::NotShown, Vec::new())
                     }
                     Some(_) => {
                         let fairness = self.options.fairness;

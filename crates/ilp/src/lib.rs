@@ -21,8 +21,8 @@ pub use decide::{Decided, Settings, deadlock, decide};
 
 use rendez_model::Program;
 use rendez_verdict::{
-    Answer, Control, Engine, EngineId, Kind, Options, Outcome, PropertyAnswer, Query, Stats, Support, checks,
-    with_automata_of,
+    Control, Engine, EngineId, Kind, Options, Outcome, PropertyAnswer, Query, Stats, Support, Verdict,
+    checks, with_automata_of,
 };
 
 /// Keeps what was proved, and says where.
@@ -71,7 +71,7 @@ impl Engine for Ilp<'_> {
         decided.extend(decide(program, &settings, options, control));
         let mut contradictions = Vec::new();
         if let Some(archive) = &self.archive {
-            for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Answer::Holds)) {
+            for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Verdict::Holds)) {
                 match archive(one) {
                     Ok(place) => one.answer.certificate = Some(place),
                     Err(why) => contradictions.push(why),

@@ -37,8 +37,8 @@ use std::time::Instant;
 use rendez_model::semantics::{Step, StepEvent};
 use rendez_model::{EntryId, Loc, Program, TaskId};
 use rendez_verdict::{
-    Answer, BoundFormula, Control, Dependent, End, EngineId, Fairness, Options, PropertyAnswer, Reason,
-    Stats, accepted, queued,
+    BoundFormula, Control, Dependent, End, EngineId, Fairness, Options, PropertyAnswer, Reason, Stats,
+    Verdict, accepted, queued,
 };
 
 use crate::check::{plain_limits, reach, share};
@@ -184,11 +184,11 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
 
     /// Whether the formula holds at the start; if not, a trace that shows it. Nothing if that takes a graph with all
     /// waits.
-    fn decide(&self, question: &BoundFormula) -> Option<Answer> {
+    fn decide(&self, question: &BoundFormula) -> Option<Verdict> {
         let formula = &question.resolved;
         let holds = |bound: Bound| self.eval(formula, bound)[0];
         if holds(Bound::Surely) {
-            return Some(Answer::Holds);
+            return Some(Verdict::Holds);
         }
         // A trace that depends on nothing unknown, if there is one.
         let bound = if holds(Bound::Perhaps) { Bound::Surely } else { Bound::Perhaps };
@@ -199,20 +199,20 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     }
 
     /// A formula does not hold, or that depends on what is not known.
-    fn fails(&self, question: &BoundFormula, bound: Bound) -> Answer {
+    fn fails(&self, question: &BoundFormula, bound: Bound) -> Verdict {
         let formula = &question.resolved;
         let unknown = || Reason::Untracked(Dependent::Formula);
         if let (Bound::Surely, Some(met)) = (bound, &self.bound) {
-            return Answer::Inconclusive(met.clone(), Vec::new());
+            return Verdict::Inconclusive(met.clone(), Vec::new());
         }
         if bound == Bound::Surely && !tells(formula, false) {
-            return Answer::Inconclusive(unknown(), Vec::new());
+            return Verdict::Inconclusive(unknown(), Vec::new());
         }
         let mut trail = Trail::default();
         self.show(formula, (bound, false), 0, &mut trail);
         let trace = self.trace(&trail).filter(|t| self.is_shown(&trail, t));
         match question.broken(self.program(), trace) {
-            Answer::Violated(found) if bound == Bound::Surely => Answer::Inconclusive(unknown(), found),
+            Verdict::Violated(found) if bound == Bound::Surely => Verdict::Inconclusive(unknown(), found),
             answer => answer,
         }
     }
@@ -268,7 +268,7 @@ fn coarsely(
     options: &Options,
     config: &Config,
     control: &Control,
-) -> (Vec<Option<Answer>>, Stats) {
+) -> (Vec<Option<Verdict>>, Stats) {
     let started = Instant::now();
     let plain = Config { stubborn: false, ..config.clone() };
     if !config.stubborn || !config.merge {
@@ -302,8 +302,8 @@ pub fn decide_by(
     (answers.collect(), stats, end)
 }
 
-fn answered(question: &BoundFormula, answer: Option<Answer>, options: &Options) -> PropertyAnswer {
-    let open = || Answer::Inconclusive(Reason::Fairness, Vec::new());
+fn answered(question: &BoundFormula, answer: Option<Verdict>, options: &Options) -> PropertyAnswer {
+    let open = || Verdict::Inconclusive(Reason::Fairness, Vec::new());
     let assumptions = options.fairness.assumption().map(str::to_owned).into_iter().collect();
     let answer = answer.unwrap_or_else(open);
     PropertyAnswer { assumptions, ..question.answered(EngineId::Reach, options.fairness, answer) }
@@ -316,7 +316,7 @@ fn over_graph(
     options: &Options,
     config: &Config,
     control: &Control,
-) -> (Vec<Option<Answer>>, Stats, End) {
+) -> (Vec<Option<Verdict>>, Stats, End) {
     let semantics = rendez_analysis::semantics(program, options.recursion);
     let stops: Vec<Loc> = questions.iter().flat_map(|q| q.stops.iter().copied()).collect();
     // Branching time tells when a choice is made: only steps without one are passed.
@@ -329,7 +329,7 @@ fn over_graph(
     let answer = |question: &BoundFormula| match &checker {
         Ok(_) if hides_choices && question.resolved.mixes_quantifiers() => None,
         Ok(checker) => checker.decide(question),
-        Err((_, why)) => Some(Answer::Inconclusive(why.clone(), Vec::new())),
+        Err((_, why)) => Some(Verdict::Inconclusive(why.clone(), Vec::new())),
     };
     let answers = questions.iter().map(answer).collect();
     let end = checker.err().map_or(End::Complete, |(end, _)| end);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use rendez_cases::Case;
 use rendez_reach::{Config, Reach, everybody_ends, never_blocks, never_raised};
-use rendez_verdict::{Answer, Control, Engine, Options, Outcome, all_checks};
+use rendez_verdict::{Control, Engine, Options, Outcome, Verdict, all_checks};
 
 fn main() -> ExitCode {
     let tables: [rendez_cases::Table; 2] = [("reductions", reductions), ("code_alone", code_alone)];
@@ -70,9 +70,9 @@ fn summary(outcome: &Outcome) -> String {
     let properties = outcome.properties.iter().map(|p| (p.name.as_str(), &p.answer));
     for (name, answer) in outcome.answers.iter().map(|(kind, a)| (kind.name(), a)).chain(properties) {
         let findings = match answer {
-            Answer::Holds => continue,
-            Answer::Violated(findings) => findings,
-            Answer::Inconclusive(reason, findings) => {
+            Verdict::Holds => continue,
+            Verdict::Violated(findings) => findings,
+            Verdict::Inconclusive(reason, findings) => {
                 out += &format!("{name}? {}\n", reason);
                 findings
             }

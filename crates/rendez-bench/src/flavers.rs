@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use rendez_flow::cfg::Facts;
 use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
-use rendez_flow::propagate::{Interleaving, Verdict, propagate};
+use rendez_flow::propagate::{Conclusion, Interleaving, propagate};
 use rendez_flow::tfg::{NodeKind, Plan, Tfg};
 use rendez_flow::{Flow, Settings, cells_to_follow};
 use rendez_model::{Program, TaskId, VarId};
-use rendez_verdict::{Answer, Control, Engine, Options, PropertyAnswer, all_sequences};
+use rendez_verdict::{Control, Engine, Options, PropertyAnswer, Verdict, all_sequences};
 
 use super::flavers_families::{FAMILIES, Family, Property};
 use super::growth::{Curve, plot};
@@ -63,9 +63,9 @@ fn options(seconds: u64) -> Options {
 
 fn verdict(answer: &PropertyAnswer) -> String {
     match &answer.answer {
-        Answer::Holds => "holds".into(),
-        Answer::Violated(_) => "VIOLATED".into(),
-        Answer::Inconclusive(why, _) => {
+        Verdict::Holds => "holds".into(),
+        Verdict::Violated(_) => "VIOLATED".into(),
+        Verdict::Inconclusive(why, _) => {
             format!("inconclusive: {}", why.to_string().chars().take(60).collect::<String>())
         }
     }
@@ -163,7 +163,7 @@ fn atm() -> bool {
         let run = propagate(&mut problem, &edges, &options(10), &Control::default(), Instant::now());
         let word = |h: bool| if h { "holds" } else { "inconclusive" };
         let path = match &run.verdict {
-            Verdict::Broken { path, .. } => {
+            Conclusion::Broken { path, .. } => {
                 let events = path.iter().filter(|n| {
                     let node = &tfg.nodes[**n as usize];
                     node.is_com() || !node.ops.is_empty()
@@ -172,7 +172,7 @@ fn atm() -> bool {
             }
             _ => String::new(),
         };
-        let ours = run.verdict == Verdict::Holds;
+        let ours = run.verdict == Conclusion::Holds;
         fine &= ours == holds;
         let mut used: Vec<String> = tasks.iter().map(|t| format!("TA {t}")).collect();
         if variable {
@@ -194,7 +194,7 @@ fn atm() -> bool {
             .swap_remove(0);
         let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
         crate::say!("- {name}: {}, constraints: {}, {rounds} rounds", verdict(&answer), listed(&answer));
-        fine &= matches!(answer.answer, Answer::Violated(_)) == (name == "Figure 11");
+        fine &= matches!(answer.answer, Verdict::Violated(_)) == (name == "Figure 11");
     }
     crate::say!();
     fine
@@ -202,8 +202,8 @@ fn atm() -> bool {
 
 fn listed(answer: &PropertyAnswer) -> String {
     match (&answer.answer, answer.constraints.is_empty()) {
-        (Answer::Holds, true) => "none".into(),
-        (Answer::Holds, false) => answer.constraints.join("; "),
+        (Verdict::Holds, true) => "none".into(),
+        (Verdict::Holds, false) => answer.constraints.join("; "),
         _ => "-".into(),
     }
 }
@@ -282,14 +282,14 @@ fn table_vi() -> bool {
                 .properties
                 .swap_remove(0);
             let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
-            fine &= matches!(answer.answer, Answer::Holds);
+            fine &= matches!(answer.answer, Verdict::Holds);
             let settings = Settings { published: true, separate: true, ..Settings::default() };
             let old = Flow { settings }
                 .check(&program, &all_sequences(&program), &options(60), &Control::default())
                 .properties
                 .swap_remove(0);
             let tell = |answer: &PropertyAnswer| match answer.answer {
-                Answer::Holds => listed(answer),
+                Verdict::Holds => listed(answer),
                 _ => verdict(answer),
             };
             crate::say!(
@@ -343,7 +343,7 @@ fn sizes() -> bool {
                 .check(&program, &all_sequences(&program), &options(60), &Control::default())
                 .properties
                 .swap_remove(0);
-            fine &= matches!(answer.answer, Answer::Holds);
+            fine &= matches!(answer.answer, Verdict::Holds);
             let flow = answer.stats.and_then(|s| s.flow).unwrap_or_default();
             let row = [tfg.nodes.len(), edges, flow.tuples, flow.node_tuples];
             values.iter_mut().zip(row).for_each(|(list, value)| list.push(value as f64));
@@ -460,7 +460,7 @@ fn largest() -> bool {
             .swap_remove(0);
         let stats = answer.stats.unwrap_or_default();
         let flow = stats.flow.unwrap_or_default();
-        fine &= matches!(answer.answer, Answer::Holds);
+        fine &= matches!(answer.answer, Verdict::Holds);
         let size = if *m > 0 { format!("{n}, {m} pumps") } else { n.to_string() };
         crate::say!(
             "| {name} | {size} | {} | {published} | {} | {:.2} | {:.2} | {} | {} | {} | {} | {} |",
@@ -538,8 +538,8 @@ fn reduction() -> bool {
                 let limits = Options { max_states: 3_000_000, ..options(20) };
                 let run = propagate(&mut problem, &edges, &limits, &Control::default(), Instant::now());
                 words.push(match run.verdict {
-                    Verdict::Holds => "holds",
-                    Verdict::Cut(_) => "cut",
+                    Conclusion::Holds => "holds",
+                    Conclusion::Cut(_) => "cut",
                     _ => "inconclusive",
                 });
             }
@@ -634,7 +634,7 @@ fn growth(output: Option<&Path>) {
                 .swap_remove(0);
             let seconds = answer.stats.unwrap_or_default().seconds;
             cells.push(match answer.answer {
-                Answer::Holds => format!("{seconds:.2}"),
+                Verdict::Holds => format!("{seconds:.2}"),
                 _ => verdict(&answer),
             });
             points.push((n, 0, seconds, 0));

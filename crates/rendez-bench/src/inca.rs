@@ -8,7 +8,7 @@ use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
 use rendez_ilp::{Decided, Settings};
 use rendez_model::Program;
-use rendez_verdict::{Answer, Control, Options};
+use rendez_verdict::{Control, Options, Verdict};
 
 use super::flavers::followed;
 use super::growth::{Curve, plot};
@@ -96,7 +96,7 @@ fn options(seconds: u64) -> Options {
 fn certified(program: &Program, decided: &Decided) -> (String, f64) {
     let started = Instant::now();
     let text = match &decided.answer.answer {
-        Answer::Holds => {
+        Verdict::Holds => {
             let mut single = program.clone();
             single.monitors.truncate(1);
             let recursion = Options::default().recursion;
@@ -105,8 +105,8 @@ fn certified(program: &Program, decided: &Decided) -> (String, f64) {
                 Err(why) => format!("WRONG PROOF: {why}"),
             }
         }
-        Answer::Violated(_) => "violated, replayed".into(),
-        Answer::Inconclusive(why, _) => {
+        Verdict::Violated(_) => "violated, replayed".into(),
+        Verdict::Inconclusive(why, _) => {
             format!("inconclusive: {}", why.to_string().chars().take(50).collect::<String>())
         }
     };

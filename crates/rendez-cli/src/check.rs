@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use rendez::budget::Budget;
 use rendez::{
-    Answer, EngineId, Error, Fairness, Kind, Options, Outcome, Preparation, Prepared, Report, Settings, Style,
+    EngineId, Error, Fairness, Kind, Options, Outcome, Preparation, Prepared, Report, Settings, Style,
+    Verdict,
 };
 
 use crate::arguments::{self, *};
@@ -257,7 +258,7 @@ impl Asked {
         let Some(file) = &self.check.save_trace else { return Ok(()) };
         let wanted = |kind: &Kind| self.settings.only.is_empty() || self.settings.only.contains(kind);
         let first = outcome.answers.iter().find_map(|(kind, answer)| match answer {
-            Answer::Violated(list) if wanted(kind) => list.iter().find_map(|f| f.trace.as_ref()),
+            Verdict::Violated(list) if wanted(kind) => list.iter().find_map(|f| f.trace.as_ref()),
             _ => None,
         });
         match first {

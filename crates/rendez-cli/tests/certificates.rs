@@ -11,7 +11,7 @@ use rendez_cli::arguments::{Arguments, Command};
 use rendez_model::semantics::{DEFAULT_RECURSION, StepEvent};
 use rendez_model::state::Status;
 use rendez_model::{Program, TaskId};
-use rendez_verdict::{Answer, Control, Options};
+use rendez_verdict::{Control, Options, Verdict};
 
 /// Larger programs are passed over.
 const MOST_NODES: usize = 30;
@@ -93,7 +93,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         let decided = programs().into_iter().map(|(name, program)| {
             let settings = rendez_ilp::Settings::default();
             let one = rendez_ilp::deadlock(&program, &settings, &Options::default(), &Control::default());
-            let holds = matches!(one.answer.answer, Answer::Holds);
+            let holds = matches!(one.answer.answer, Verdict::Holds);
             Case { still: stands_still(&program), name, program, holds, plan: one.plan, proof: one.proof }
         });
         decided.collect()

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use rendez::{Answer, Error, Preparation, Settings, Severity, Sources};
+use rendez::{Error, Preparation, Settings, Severity, Sources, Verdict};
 
 fn main() -> Result<(), Error> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "examples/philosophers.adb".into());
@@ -13,7 +13,7 @@ fn main() -> Result<(), Error> {
     let outcome = rendez::check(&prepared, &Settings::default())?;
     let mut errors: BTreeMap<&str, usize> = BTreeMap::new();
     for (kind, answer) in &outcome.answers {
-        let Answer::Violated(findings) = answer else { continue };
+        let Verdict::Violated(findings) = answer else { continue };
         for finding in findings.iter().filter(|f| f.severity == Severity::Error) {
             *errors.entry(kind.name()).or_default() += 1;
             for waiting in &finding.waiting {

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p rendez --example own_property`
 
-use rendez::{Answer, Error, Preparation, RuleFile, Settings};
+use rendez::{Error, Preparation, RuleFile, Settings, Verdict};
 
 const PROGRAM: &str = "
 procedure Main is
@@ -48,9 +48,9 @@ fn main() -> Result<(), Error> {
     let outcome = rendez::check(&prepared, &Settings::default())?;
     for property in &outcome.properties {
         match &property.answer {
-            Answer::Holds => println!("{} holds", property.name),
-            Answer::Violated(findings) => println!("{}: {}", property.name, findings[0].message),
-            Answer::Inconclusive(why, _) => println!("{} is open: {why}", property.name),
+            Verdict::Holds => println!("{} holds", property.name),
+            Verdict::Violated(findings) => println!("{}: {}", property.name, findings[0].message),
+            Verdict::Inconclusive(why, _) => println!("{} is open: {why}", property.name),
         }
     }
     Ok(())

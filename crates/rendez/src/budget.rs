@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use rendez_verdict::{Answer, Control, End, Obstacle, Options, Outcome, Reason};
+use rendez_verdict::{Control, End, Obstacle, Options, Outcome, Reason, Verdict};
 
 struct Running {
     engine: &'static str,
@@ -129,7 +129,7 @@ impl Budget {
         let answers = outcome.answers.iter_mut().map(|(_, a)| a);
         for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
             // What stopped an engine for good stays the reason.
-            if let Answer::Inconclusive(why, list) = answer
+            if let Verdict::Inconclusive(why, list) = answer
                 && list.is_empty()
                 && why.obstacle() == Obstacle::Time
             {
@@ -269,7 +269,7 @@ mod tests {
     use rendez_verdict::Kind;
 
     /// What is told of a run whose engine does not stop when it should.
-    fn told_of_late(options: &Options, answers: Vec<(Kind, Answer)>) -> Outcome {
+    fn told_of_late(options: &Options, answers: Vec<(Kind, Verdict)>) -> Outcome {
         let (send, receive) = std::sync::mpsc::channel();
         watched(
             &Arc::new(Budget::new(options)),
@@ -285,15 +285,15 @@ mod tests {
 
     #[test]
     fn a_limit_is_kept_although_an_engine_is_not_done() {
-        let open = Answer::Inconclusive(End::Time.why(), Vec::new());
-        let answers = vec![(Kind::Race, Answer::Holds), (Kind::Spin, open)];
+        let open = Verdict::Inconclusive(End::Time.why(), Vec::new());
+        let answers = vec![(Kind::Race, Verdict::Holds), (Kind::Spin, open)];
         let slow = Options { timeout: Some(Duration::from_millis(10)), ..Options::default() };
         let told = told_of_late(&slow, answers.clone());
-        assert!(matches!(told.answers[0], (Kind::Race, Answer::Holds)));
-        let (_, Answer::Inconclusive(why, _)) = &told.answers[1] else { panic!("nothing is known of it") };
+        assert!(matches!(told.answers[0], (Kind::Race, Verdict::Holds)));
+        let (_, Verdict::Inconclusive(why, _)) = &told.answers[1] else { panic!("nothing is known of it") };
         assert_eq!(why.obstacle(), End::Time.obstacle());
         let large = Options { memory: 1, ..Options::default() };
-        let (_, Answer::Inconclusive(why, _)) = &told_of_late(&large, answers).answers[1] else {
+        let (_, Verdict::Inconclusive(why, _)) = &told_of_late(&large, answers).answers[1] else {
             panic!("nothing is known of it")
         };
         assert_eq!(why.obstacle(), End::Memory.obstacle());

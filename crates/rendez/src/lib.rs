@@ -13,7 +13,7 @@
 //! [`Error`] with its places.
 //!
 //! ```
-//! use rendez::{Answer, Preparation, Settings};
+//! use rendez::{Verdict, Preparation, Settings};
 //!
 //! let program = "
 //!     procedure Main is
@@ -30,7 +30,7 @@
 //!
 //! let mut found = Vec::new();
 //! for (kind, answer) in &outcome.answers {
-//!     if let Answer::Violated(findings) = answer {
+//!     if let Verdict::Violated(findings) = answer {
 //!         for finding in findings {
 //!             let steps = finding.trace.as_ref().map_or(0, |trace| trace.steps.len());
 //!             found.push((kind.name(), finding.span.line, steps > 0));
@@ -72,7 +72,7 @@ pub use sources::{Checks, Disk, Files, Sources, Text};
 pub use rendez_report::{Depth, Graph, Report, Style, gnat, html, json, sarif, text};
 /// The verdict on one check; a finding; what an engine found out; and why something is open.
 pub use verdict::{
-    Answer, EngineId, Fairness, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Reason, Severity,
+    EngineId, Fairness, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Reason, Severity, Verdict,
 };
 
 impl Prepared {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rendez_analysis::passes;
 use rendez_model::Program;
-use rendez_verdict::{Answer, End, EngineId, Obstacle, Options, Outcome, Query, Reason};
+use rendez_verdict::{End, EngineId, Obstacle, Options, Outcome, Query, Reason, Verdict};
 
 use crate::portfolio::{Ask, Job, Lane, lane};
 use crate::verdicts::{Verdicts, lock};
@@ -124,7 +124,7 @@ impl<'a> Job<'a> {
         if enough && !self.budget.is_interrupted() {
             let answers = outcome.answers.iter_mut().map(|(_, a)| a);
             for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
-                if let Answer::Inconclusive(why, list) = answer
+                if let Verdict::Inconclusive(why, list) = answer
                     && list.is_empty()
                     && why.obstacle() == Obstacle::Time
                 {

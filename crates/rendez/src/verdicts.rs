@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rendez_model::Program;
 use rendez_verdict::{
-    Answer, End, EngineId, Finding, Kind, Language, Outcome, PropertyAnswer, Reason, Severity, Stats,
+    End, EngineId, Finding, Kind, Language, Outcome, PropertyAnswer, Reason, Severity, Stats, Verdict,
 };
 
 use crate::portfolio::Job;
@@ -33,17 +33,17 @@ fn is_blocking(kind: Kind) -> bool {
     matches!(kind, Kind::CircularWait | Kind::ClientBlocked | Kind::ServerIdle | Kind::Spin)
 }
 
-pub fn is_final(answer: &Answer) -> bool {
-    matches!(answer, Answer::Holds | Answer::Violated(_))
+pub fn is_final(answer: &Verdict) -> bool {
+    matches!(answer, Verdict::Holds | Verdict::Violated(_))
 }
 
-fn has_findings(answer: &Answer) -> bool {
-    matches!(answer, Answer::Violated(list) | Answer::Inconclusive(_, list) if !list.is_empty())
+fn has_findings(answer: &Verdict) -> bool {
+    matches!(answer, Verdict::Violated(list) | Verdict::Inconclusive(_, list) if !list.is_empty())
 }
 
 impl Verdicts {
     pub fn new(job: &Job) -> Verdicts {
-        let unknown = || Answer::Inconclusive(Reason::NoAnswer, Vec::new());
+        let unknown = || Verdict::Inconclusive(Reason::NoAnswer, Vec::new());
         let mut outcome = Outcome::nothing(EngineId::Reach);
         outcome.end = End::Interrupted;
         if job.has_checks() {
@@ -70,7 +70,7 @@ impl Verdicts {
 
     /// The default checks that are open.
     pub fn open_checks(&self, job: &Job) -> Vec<Kind> {
-        let open = |(k, a): &&(Kind, Answer)| job.wants(*k) && !is_final(a);
+        let open = |(k, a): &&(Kind, Verdict)| job.wants(*k) && !is_final(a);
         self.outcome.answers.iter().filter(open).map(|(k, _)| *k).collect()
     }
 
@@ -82,7 +82,7 @@ impl Verdicts {
     pub fn any_error(&self) -> bool {
         let answers = self.outcome.answers.iter().map(|(_, a)| a);
         answers.chain(self.outcome.properties.iter().map(|p| &p.answer)).any(
-            |a| matches!(a, Answer::Violated(list) if list.iter().any(|f| f.severity == Severity::Error)),
+            |a| matches!(a, Verdict::Violated(list) if list.iter().any(|f| f.severity == Severity::Error)),
         )
     }
 
@@ -117,11 +117,11 @@ impl Verdicts {
                 };
                 if matches!(
                     (&*old, &fresh),
-                    (Answer::Holds, Answer::Violated(_)) | (Answer::Violated(_), Answer::Holds)
+                    (Verdict::Holds, Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds)
                 ) {
                     contradictions.push(contradiction(context, kind.name(), (by, old), (engine, &fresh)));
                 }
-                if let (Answer::Violated(known), Answer::Violated(more)) = (&mut *old, &fresh)
+                if let (Verdict::Violated(known), Verdict::Violated(more)) = (&mut *old, &fresh)
                     && !(complete && engine == EngineId::Reach)
                 {
                     join(known, more);
@@ -161,11 +161,11 @@ impl Verdicts {
             }
             let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else { continue };
             match (&old.answer, &fresh.answer) {
-                (Answer::Holds, Answer::Violated(_)) | (Answer::Violated(_), Answer::Holds) => {
+                (Verdict::Holds, Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds) => {
                     let (first, second) = ((old.engine, &old.answer), (fresh.engine, &fresh.answer));
                     ours.contradictions.push(contradiction(context, &old.name, first, second));
                 }
-                (Answer::Holds, Answer::Holds) => {
+                (Verdict::Holds, Verdict::Holds) => {
                     old.vacuous = old.vacuous.take().or(fresh.vacuous);
                 }
                 // Of two that know nothing, a search for one kind of error says least.
@@ -216,40 +216,40 @@ fn switches(finding: &Finding) -> usize {
 /// that nobody waits for ever either.
 fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Context) {
     match &fresh.answer {
-        Answer::Violated(list) => {
+        Verdict::Violated(list) => {
             for finding in list {
                 let Some((kind, old)) = ours.answers.iter_mut().find(|(k, _)| *k == finding.kind) else {
                     continue;
                 };
-                if matches!(old, Answer::Holds) {
+                if matches!(old, Verdict::Holds) {
                     let by = ours.engines.iter().find(|e| e.0 == *kind).map_or(ours.engine, |e| e.1);
-                    let (first, second) = ((by, &Answer::Holds), (EngineId::Ilp, &fresh.answer));
+                    let (first, second) = ((by, &Verdict::Holds), (EngineId::Ilp, &fresh.answer));
                     ours.contradictions.push(contradiction(context, kind.name(), first, second));
                 } else if !is_final(old) {
-                    *old = Answer::Violated(vec![finding.clone()]);
+                    *old = Verdict::Violated(vec![finding.clone()]);
                     ours.engines.retain(|e| e.0 != *kind);
                     ours.engines.push((*kind, EngineId::Ilp, fresh.stats.unwrap_or(stats)));
                 }
             }
         }
-        Answer::Holds => {
+        Verdict::Holds => {
             let semantics = rendez_analysis::semantics(context.program, context.recursion);
             let stands_still = |f: &&Finding| {
                 let last = f.trace.as_ref().map(|t| &t.last);
                 is_blocking(f.kind) && last.is_some_and(|last| semantics.enabled(last).is_empty())
             };
             let found = ours.answers.iter().find_map(|(k, a)| match a {
-                Answer::Violated(list) if is_blocking(*k) => list.iter().find(stands_still),
+                Verdict::Violated(list) if is_blocking(*k) => list.iter().find(stands_still),
                 _ => None,
             });
             if let Some(finding) = found {
-                let violated = Answer::Violated(vec![finding.clone()]);
-                let (first, second) = ((EngineId::Ilp, &Answer::Holds), (ours.engine, &violated));
+                let violated = Verdict::Violated(vec![finding.clone()]);
+                let (first, second) = ((EngineId::Ilp, &Verdict::Holds), (ours.engine, &violated));
                 ours.contradictions.push(contradiction(context, "deadlock", first, second));
             }
             if rendez_reach::everybody_ends(context.program) {
                 for (kind, old) in ours.answers.iter_mut().filter(|(k, a)| is_blocking(*k) && !is_final(a)) {
-                    *old = Answer::Holds;
+                    *old = Verdict::Holds;
                     ours.engines.retain(|e| e.0 != *kind);
                     ours.engines.push((*kind, EngineId::Ilp, fresh.stats.unwrap_or(stats)));
                 }
@@ -257,7 +257,7 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Co
             ours.properties.retain(|p| p.language != Language::Deadlock);
             ours.properties.push(fresh);
         }
-        Answer::Inconclusive(..) => {}
+        Verdict::Inconclusive(..) => {}
     }
 }
 
@@ -265,11 +265,11 @@ fn deadlock(ours: &mut Outcome, fresh: PropertyAnswer, stats: Stats, context: Co
 fn contradiction(
     context: Context,
     property: &str,
-    first: (EngineId, &Answer),
-    second: (EngineId, &Answer),
+    first: (EngineId, &Verdict),
+    second: (EngineId, &Verdict),
 ) -> String {
     let mut text = format!("{property}: {} says that it ", first.0.name());
-    let verdict = |a: &Answer| if matches!(a, Answer::Holds) { "holds" } else { "is violated" };
+    let verdict = |a: &Verdict| if matches!(a, Verdict::Holds) { "holds" } else { "is violated" };
     text += &format!("{}, {} that it {}\n", verdict(first.1), second.0.name(), verdict(second.1));
     text += &format!("  version: rendez {}\n", env!("CARGO_PKG_VERSION"));
     let words: Vec<&str> =
@@ -278,7 +278,7 @@ fn contradiction(
         text += &format!("  rendez {} --engine {}\n", words.join(" "), engine.name());
     }
     for (_, answer) in [first, second] {
-        if let Answer::Violated(list) = answer
+        if let Verdict::Violated(list) = answer
             && let Some(trace) = list.first().and_then(|f| f.trace.as_ref())
         {
             text += "  the trace, for `rendez simulate --trace`:\n";
@@ -292,7 +292,7 @@ fn contradiction(
 mod tests {
     use super::*;
 
-    fn outcome(engine: EngineId, answer: fn(Kind) -> Answer) -> Outcome {
+    fn outcome(engine: EngineId, answer: fn(Kind) -> Verdict) -> Outcome {
         let answers = Kind::ALL.iter().map(|k| (*k, answer(*k))).collect();
         Outcome { answers, ..Outcome::nothing(engine) }
     }
@@ -301,12 +301,12 @@ mod tests {
         Context { program, recursion: 1, command_line: &[] }
     }
 
-    fn found(_: Kind) -> Answer {
-        Answer::Violated(Vec::new())
+    fn found(_: Kind) -> Verdict {
+        Verdict::Violated(Vec::new())
     }
 
     fn verdicts() -> Verdicts {
-        let unknown = |_| Answer::Inconclusive(Reason::NoAnswer, Vec::new());
+        let unknown = |_| Verdict::Inconclusive(Reason::NoAnswer, Vec::new());
         Verdicts { outcome: outcome(EngineId::Reach, unknown), complete: false }
     }
 
@@ -314,7 +314,7 @@ mod tests {
     fn engines_that_do_not_agree_are_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome(EngineId::Reach, |_| Answer::Holds), context(&program));
+        all.take(outcome(EngineId::Reach, |_| Verdict::Holds), context(&program));
         all.take(outcome(EngineId::Directed, found), context(&program));
         let races: Vec<&String> =
             all.outcome.contradictions.iter().filter(|c| c.starts_with("race: ")).collect();
@@ -327,8 +327,8 @@ mod tests {
     fn kinds_of_blocking_are_compared() {
         let program = Program::default();
         let mut all = verdicts();
-        let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
-        let client = |k| if k == Kind::ClientBlocked { found(k) } else { Answer::Holds };
+        let circular = |k| if k == Kind::CircularWait { found(k) } else { Verdict::Holds };
+        let client = |k| if k == Kind::ClientBlocked { found(k) } else { Verdict::Holds };
         all.take(outcome(EngineId::Reach, circular), context(&program));
         assert!(all.outcome.contradictions.is_empty());
         all.take(outcome(EngineId::Directed, client), context(&program));
@@ -341,12 +341,12 @@ mod tests {
     #[test]
     fn a_cross_check_notices_one_that_disagrees() {
         let program = Program::default();
-        let circular = |k| if k == Kind::CircularWait { found(k) } else { Answer::Holds };
+        let circular = |k| if k == Kind::CircularWait { found(k) } else { Verdict::Holds };
         let planted = |k| match k {
             Kind::CircularWait | Kind::ServerIdle => found(k),
-            _ => Answer::Holds,
+            _ => Verdict::Holds,
         };
-        let told = |last: fn(Kind) -> Answer| {
+        let told = |last: fn(Kind) -> Verdict| {
             let answers = [
                 outcome(EngineId::Reach, circular),
                 outcome(EngineId::Explore, circular),
@@ -368,7 +368,7 @@ mod tests {
     fn a_deadlock_that_others_deny_is_an_error() {
         let program = Program::default();
         let mut all = verdicts();
-        all.take(outcome(EngineId::Reach, |_| Answer::Holds), context(&program));
+        all.take(outcome(EngineId::Reach, |_| Verdict::Holds), context(&program));
         let finding = Finding {
             kind: Kind::CircularWait,
             severity: Severity::Error,
@@ -388,7 +388,7 @@ mod tests {
             language: Language::Deadlock,
             engine: EngineId::Ilp,
             text: String::new(),
-            answer: Answer::Violated(vec![finding]),
+            answer: Verdict::Violated(vec![finding]),
             covers: String::new(),
             assumptions: Vec::new(),
             vacuous: None,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
 use rendez_explore::Explore;
-use rendez_verdict::{Answer, Control, End, Engine, Kind, Options, all_checks};
+use rendez_verdict::{Control, End, Engine, Kind, Options, Verdict, all_checks};
 
 const STATES: usize = 10_000;
 
@@ -71,16 +71,16 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
         }
         for ((kind, said), (_, known)) in outcome.answers.iter().zip(&exact.answers) {
             let fits = match said {
-                Answer::Holds => matches!(known, Answer::Holds),
-                Answer::Violated(_) => !matches!(known, Answer::Holds),
-                Answer::Inconclusive(..) => true,
+                Verdict::Holds => matches!(known, Verdict::Holds),
+                Verdict::Violated(_) => !matches!(known, Verdict::Holds),
+                Verdict::Inconclusive(..) => true,
             };
             if !fits {
                 return Some(Err(format!("{kind:?}, merged {merge_local}: {said:?}, not {known:?}")));
             }
         }
-        let certain = |answers: &[(Kind, Answer)], kinds: &[Kind]| {
-            answers.iter().any(|(k, a)| kinds.contains(k) && matches!(a, Answer::Violated(_)))
+        let certain = |answers: &[(Kind, Verdict)], kinds: &[Kind]| {
+            answers.iter().any(|(k, a)| kinds.contains(k) && matches!(a, Verdict::Violated(_)))
         };
         let waiting: &[Kind] = &[Kind::CircularWait, Kind::ClientBlocked, Kind::Spin];
         for kinds in [waiting, &[Kind::Race], &[Kind::Assertion]] {

@@ -14,7 +14,7 @@ use rendez_explore::Explore;
 use rendez_model::Program;
 use rendez_reach::{Config, Keep, Reach};
 use rendez_search::{Breadth, local_steps, search};
-use rendez_verdict::{Answer, Control, End, Engine, Kind, Options, Outcome, all_checks};
+use rendez_verdict::{Control, End, Engine, Kind, Options, Outcome, Verdict, all_checks};
 
 /// Programs in which nobody waits for ever, and those of which the code alone shows it.
 static FREE: AtomicUsize = AtomicUsize::new(0);
@@ -53,7 +53,7 @@ fn violated(outcome: Outcome) -> Option<BTreeSet<Kind>> {
     if outcome.end != End::Complete || !outcome.reached.is_empty() {
         return None;
     }
-    Some(outcome.answers.iter().filter(|(_, a)| !matches!(a, Answer::Holds)).map(|(k, _)| *k).collect())
+    Some(outcome.answers.iter().filter(|(_, a)| !matches!(a, Verdict::Holds)).map(|(k, _)| *k).collect())
 }
 
 /// A panic on the way is a failure like any other.
@@ -147,11 +147,11 @@ fn explore_all_ways(source: &str) -> Option<Result<(), String>> {
         for (kind, answer) in &outcome.answers {
             let wrong = match answer {
                 // Without assertions and entries there is nothing to search for.
-                Answer::Holds => {
+                Verdict::Holds => {
                     !matches!(kind, Kind::Assertion | Kind::DeadEntry) || all[0].1.contains(kind)
                 }
-                Answer::Violated(_) => !all[0].1.contains(kind),
-                Answer::Inconclusive(..) => false,
+                Verdict::Violated(_) => !all[0].1.contains(kind),
+                Verdict::Inconclusive(..) => false,
             };
             if wrong {
                 return Some(Err(format!("{kind:?} with {keep:?}: {answer:?}")));

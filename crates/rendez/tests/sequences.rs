@@ -12,7 +12,7 @@ use rendez_flow::Flow;
 use rendez_generate::Tested;
 use rendez_model::Program;
 use rendez_reach::{Config, Reach};
-use rendez_verdict::{Answer, Control, End, Engine, Options, PropertyAnswer, Random, all_sequences};
+use rendez_verdict::{Control, End, Engine, Options, PropertyAnswer, Random, Verdict, all_sequences};
 
 /// Something that happens in a program, as a property file says it.
 fn pattern(program: &Program, random: &mut Random) -> Option<String> {
@@ -170,9 +170,9 @@ impl Tally {
 
 fn word(answer: &PropertyAnswer) -> &'static str {
     match answer.answer {
-        Answer::Holds => "holds",
-        Answer::Violated(_) => "violated",
-        Answer::Inconclusive(..) => "inconclusive",
+        Verdict::Holds => "holds",
+        Verdict::Violated(_) => "violated",
+        Verdict::Inconclusive(..) => "inconclusive",
     }
 }
 

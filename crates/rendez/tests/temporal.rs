@@ -9,7 +9,7 @@ use rendez_explore::{Explore, Unfolded};
 use rendez_model::{EntryId, Program};
 use rendez_reach::{Config, Reach};
 use rendez_verdict::{
-    Answer, BoundFormula, Control, Engine, Fairness, Options, Outcome, Query, Random, Reason, all_sequences,
+    BoundFormula, Control, Engine, Fairness, Options, Outcome, Query, Random, Reason, Verdict, all_sequences,
 };
 
 /// States of the largest programs that are looked at.
@@ -156,9 +156,9 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
             let decided =
                 Reach::default().check(program, &[Query::Formula(&question)], options, &Control::default());
             let right = match &decided.properties[0].answer {
-                Answer::Holds => expected,
-                Answer::Violated(_) => !expected,
-                Answer::Inconclusive(why, _) => {
+                Verdict::Holds => expected,
+                Verdict::Violated(_) => !expected,
+                Verdict::Inconclusive(why, _) => {
                     wrong.push(format!("{what}, {fairness:?}: {why}"));
                     continue;
                 }
@@ -178,8 +178,8 @@ fn compare(source: &str, text: &str) -> Option<Result<(), String>> {
     let queries = [Query::Formula(&question)];
     let directed = Directed::default().check(&sliced, &queries, &brief, &Control::default());
     match &directed.properties[0].answer {
-        Answer::Holds if !expected => wrong.push("directed: it does not hold".into()),
-        Answer::Violated(_) if expected => wrong.push("directed: it does hold".into()),
+        Verdict::Holds if !expected => wrong.push("directed: it does not hold".into()),
+        Verdict::Violated(_) if expected => wrong.push("directed: it does hold".into()),
         _ => {}
     }
     Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) })
@@ -209,10 +209,10 @@ fn reduce(source: &str, text: &str) -> Option<Result<(), String>> {
         );
         states.push(stats.states as u64);
         answers.push(match &decided[0].answer {
-            Answer::Holds => "holds",
-            Answer::Violated(_) => "violated",
-            Answer::Inconclusive(Reason::Untracked(_), _) => "unknown",
-            Answer::Inconclusive(..) => return None,
+            Verdict::Holds => "holds",
+            Verdict::Violated(_) => "violated",
+            Verdict::Inconclusive(Reason::Untracked(_), _) => "unknown",
+            Verdict::Inconclusive(..) => return None,
         });
     }
     STATES.iter().zip(states).for_each(|(all, some)| _ = all.fetch_add(some, Ordering::Relaxed));
@@ -323,9 +323,9 @@ fn compare_patterns(source: &str, text: &str) -> Option<Result<(), String>> {
         let options = Options { max_states: MOST_STATES, fairness, ..Options::default() };
         let said = |outcome: &Outcome| match &outcome.properties[0].answer {
             _ if !outcome.contradictions.is_empty() => outcome.contradictions.join("; "),
-            Answer::Holds => "holds".to_owned(),
-            Answer::Violated(_) => "violated".to_owned(),
-            Answer::Inconclusive(why, _) => why.to_string(),
+            Verdict::Holds => "holds".to_owned(),
+            Verdict::Violated(_) => "violated".to_owned(),
+            Verdict::Inconclusive(why, _) => why.to_string(),
         };
         let expected = said(&Explore.check(&program, &all_sequences(&program), &options, &control));
         if expected != "holds" && expected != "violated" {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 use rendez_model::TaskId;
-use rendez_verdict::{Answer, EngineId, Finding, Role, Severity, Waiting};
+use rendez_verdict::{EngineId, Finding, Role, Severity, Verdict, Waiting};
 use serde::Serialize;
 
 use crate::text::{SHOWN_CHECKS, assumptions, headline};
@@ -119,22 +119,22 @@ fn escape(text: &str) -> String {
 fn verdicts(report: &Report, out: &mut String) {
     out.push_str("<table>\n<tr><th>checked</th><th>verdict</th><th></th><th>by</th></tr>\n");
     let mut row = |name: &str,
-                   answer: &Answer,
+                   answer: &Verdict,
                    promise: &str,
                    engine: EngineId,
                    [covers, vacuous]: [Option<&str>; 2]| {
         let (word, class, rest) = match answer {
-            Answer::Holds if vacuous.is_some() => {
+            Verdict::Holds if vacuous.is_some() => {
                 let why = vacuous.unwrap_or_default();
                 ("holds vacuously", "violated warning".to_owned(), format!("{promise} ({why})"))
             }
-            Answer::Holds => ("holds", "holds".to_owned(), promise.to_owned()),
-            Answer::Violated(list) => {
+            Verdict::Holds => ("holds", "holds".to_owned(), promise.to_owned()),
+            Verdict::Violated(list) => {
                 let worst = list.iter().map(|f| f.severity).min().unwrap_or(Severity::Error);
                 let rest = list.first().map_or(String::new(), |f| headline(report, f));
                 ("violated", format!("violated {}", worst.word()), rest)
             }
-            Answer::Inconclusive(why, _) => ("inconclusive", "inconclusive".to_owned(), why.to_string()),
+            Verdict::Inconclusive(why, _) => ("inconclusive", "inconclusive".to_owned(), why.to_string()),
         };
         let _ = writeln!(
             out,

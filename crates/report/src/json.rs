@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rendez_verdict::{Answer, EngineId, Finding, PropertyAnswer, Severity, Stats};
+use rendez_verdict::{EngineId, Finding, PropertyAnswer, Severity, Stats, Verdict};
 use serde::Serialize;
 
 use crate::text::assumptions;
@@ -215,13 +215,13 @@ fn result(
     report: &Report,
     property: &str,
     (kind, severity, (engine, stats)): (&'static str, Severity, (EngineId, &Stats)),
-    answer: &Answer,
+    answer: &Verdict,
     asked: Option<&PropertyAnswer>,
 ) -> ResultPart {
     let (verdict, reason, list): (_, _, &[Finding]) = match answer {
-        Answer::Holds => ("holds", None, &[]),
-        Answer::Violated(list) => ("violated", None, list),
-        Answer::Inconclusive(why, list) => ("inconclusive", Some(why), list),
+        Verdict::Holds => ("holds", None, &[]),
+        Verdict::Violated(list) => ("violated", None, list),
+        Verdict::Inconclusive(why, list) => ("inconclusive", Some(why), list),
     };
     let severity = list.iter().map(|f| f.severity).min().unwrap_or(severity);
     let more = asked.map_or(&[][..], |p| &p.assumptions);

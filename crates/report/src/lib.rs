@@ -51,7 +51,7 @@ impl Report<'_> {
 
     /// The exit status: 0 all hold, 1 some error found, 3 something undecided.
     pub fn status(&self) -> u8 {
-        use rendez_verdict::{Answer, Severity};
+        use rendez_verdict::{Severity, Verdict};
         let mut undecided = false;
         if self.deny_warnings && !self.vacuous().is_empty() {
             return 1;
@@ -59,7 +59,7 @@ impl Report<'_> {
         let checks = self.outcome.answers.iter().filter(|(kind, _)| self.wanted(*kind)).map(|(_, a)| a);
         for answer in checks.chain(self.outcome.properties.iter().map(|p| &p.answer)) {
             match answer {
-                Answer::Violated(list) => {
+                Verdict::Violated(list) => {
                     let counts = |f: &Finding| {
                         f.severity == Severity::Error
                             || (self.deny_warnings && f.severity == Severity::Warning)
@@ -68,8 +68,8 @@ impl Report<'_> {
                         return 1;
                     }
                 }
-                Answer::Inconclusive(..) => undecided = true,
-                Answer::Holds => {}
+                Verdict::Inconclusive(..) => undecided = true,
+                Verdict::Holds => {}
             }
         }
         if undecided { 3 } else { 0 }
@@ -78,11 +78,11 @@ impl Report<'_> {
 
 /// All findings, the most serious first, each group with what has the same cause.
 fn groups<'r>(report: &'r Report) -> Vec<Vec<&'r Finding>> {
-    use rendez_verdict::Answer;
+    use rendez_verdict::Verdict;
     let checks = report.outcome.answers.iter().filter(|(kind, _)| report.wanted(*kind)).map(|(_, a)| a);
     let mut all: Vec<&Finding> = Vec::new();
     for answer in checks.chain(report.outcome.properties.iter().map(|p| &p.answer)) {
-        if let Answer::Violated(list) | Answer::Inconclusive(_, list) = answer {
+        if let Verdict::Violated(list) | Verdict::Inconclusive(_, list) = answer {
             all.extend(list);
         }
     }
@@ -146,8 +146,8 @@ fn leads_to(cause: &Finding, finding: &Finding) -> bool {
 
 /// What would help where there is no verdict: at which step a trace becomes doubtful, or which limit
 /// was in the way.
-fn help(report: &Report, answer: &rendez_verdict::Answer) -> Option<String> {
-    let rendez_verdict::Answer::Inconclusive(why, list) = answer else { return None };
+fn help(report: &Report, answer: &rendez_verdict::Verdict) -> Option<String> {
+    let rendez_verdict::Verdict::Inconclusive(why, list) = answer else { return None };
     let program = report.program;
     let guess = list.iter().find_map(|f| f.trace.as_ref()?.steps.iter().find(|s| s.step.guessed));
     if let Some(step) = guess {

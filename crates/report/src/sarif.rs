@@ -1,7 +1,7 @@
 //! The report as SARIF 2.1.0, for code hosts and editors.
 
 use rendez_source::Span;
-use rendez_verdict::{Answer, Finding, Kind, PropertyAnswer, Reason, Severity};
+use rendez_verdict::{Finding, Kind, PropertyAnswer, Reason, Severity, Verdict};
 use serde_json::{Value, json};
 
 use crate::text::headline;
@@ -165,7 +165,7 @@ fn notifications(report: &Report) -> Vec<Value> {
     for (name, why) in report.undecided() {
         all.push(json!({ "level": "note", "message": { "text": format!("{name} is undecided: {why}") } }));
     }
-    for property in report.outcome.properties.iter().filter(|p| matches!(p.answer, Answer::Holds)) {
+    for property in report.outcome.properties.iter().filter(|p| matches!(p.answer, Verdict::Holds)) {
         let text = format!("{} holds; it covers {}", property.name, property.covers);
         all.push(json!({ "level": "none", "message": { "text": text } }));
     }
@@ -176,10 +176,10 @@ impl Report<'_> {
     /// The property that a finding is about.
     fn property_of(&self, finding: &Finding) -> Option<&PropertyAnswer> {
         let has = |p: &&PropertyAnswer| match &p.answer {
-            Answer::Violated(list) | Answer::Inconclusive(_, list) => {
+            Verdict::Violated(list) | Verdict::Inconclusive(_, list) => {
                 list.iter().any(|f| std::ptr::eq(f, finding))
             }
-            Answer::Holds => false,
+            Verdict::Holds => false,
         };
         self.outcome.properties.iter().find(has)
     }
@@ -189,7 +189,7 @@ impl Report<'_> {
         let checks = self.outcome.answers.iter().filter(|(k, _)| self.wanted(*k)).map(|(k, a)| (k.name(), a));
         let all = checks.chain(self.outcome.properties.iter().map(|p| (p.name.as_str(), &p.answer)));
         all.filter_map(|(name, answer)| match answer {
-            Answer::Inconclusive(why, _) => Some((name, why)),
+            Verdict::Inconclusive(why, _) => Some((name, why)),
             _ => None,
         })
         .collect()

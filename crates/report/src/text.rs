@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rendez_source::{Diagnostic, Span, render};
-use rendez_verdict::{Answer, Finding, Severity};
+use rendez_verdict::{Finding, Severity, Verdict};
 
 use crate::lanes::lanes;
 use crate::trace::{Told, changes, switches, tell};
@@ -130,7 +130,7 @@ fn paint(style: Style, code: &str, text: &str) -> String {
 }
 
 /// What would help, if it was not said before.
-fn helped(report: &Report, style: Style, answer: &Answer, said: &mut Vec<String>, out: &mut String) {
+fn helped(report: &Report, style: Style, answer: &Verdict, said: &mut Vec<String>, out: &mut String) {
     if let Some(help) = help(report, answer).filter(|h| !said.contains(h)) {
         let _ = writeln!(out, "{:20} {} {help}", "", paint(style, "36", &format!("{:<12}", "help:")));
         said.push(help);
@@ -158,7 +158,7 @@ fn summary(report: &Report, style: Style, out: &mut String) {
                 true => "without constraints".to_owned(),
                 false => format!("with {}", property.constraints.join("; ")),
             };
-            let proved = matches!(property.answer, Answer::Holds);
+            let proved = matches!(property.answer, Verdict::Holds);
             let _ = writeln!(
                 out,
                 "{:20} {:12} {}{} nodes, {} edges, {} tuples, {} node-tuples, {} round{}",
@@ -187,10 +187,10 @@ fn summary(report: &Report, style: Style, out: &mut String) {
     totals(report, out);
 }
 
-fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut String) {
+fn verdict(style: Style, name: &str, answer: &Verdict, promise: &str, out: &mut String) {
     let (mark, code, rest) = match answer {
-        Answer::Holds => ("holds", "32", promise.to_owned()),
-        Answer::Violated(list) => {
+        Verdict::Holds => ("holds", "32", promise.to_owned()),
+        Verdict::Violated(list) => {
             let worst = list.iter().map(|f| f.severity).min().unwrap_or(Severity::Error);
             let count = match list.len() {
                 1 => "1 finding".to_owned(),
@@ -199,7 +199,7 @@ fn verdict(style: Style, name: &str, answer: &Answer, promise: &str, out: &mut S
             let code = if worst == Severity::Error { "31" } else { "33" };
             ("violated", code, format!("{count} ({})", worst.word()))
         }
-        Answer::Inconclusive(why, _) => ("inconclusive", "33", why.to_string()),
+        Verdict::Inconclusive(why, _) => ("inconclusive", "33", why.to_string()),
     };
     let _ = writeln!(out, "{name:<20} {} {rest}", paint(style, code, &format!("{mark:<12}")));
 }

@@ -6,7 +6,7 @@ use rendez_cases::Case;
 use rendez_explore::Explore;
 use rendez_report::{Report, tell};
 use rendez_source::SourceMap;
-use rendez_verdict::{Answer, Control, Engine, Options, all_checks};
+use rendez_verdict::{Control, Engine, Options, Verdict, all_checks};
 
 fn main() -> ExitCode {
     rendez_cases::run(env!("CARGO_MANIFEST_DIR"), &[("stories", stories)])
@@ -18,7 +18,7 @@ fn stories(case: &Case) -> String {
     let outcome = Explore.check(&program, &all_checks(), &Options::default(), &Control::default());
     let mut out = String::new();
     for (kind, answer) in &outcome.answers {
-        let (Answer::Violated(findings) | Answer::Inconclusive(_, findings)) = answer else { continue };
+        let (Verdict::Violated(findings) | Verdict::Inconclusive(_, findings)) = answer else { continue };
         for finding in findings {
             out += &format!("{}: {}\n", kind.name(), finding.message);
             for told in tell(&program, finding) {

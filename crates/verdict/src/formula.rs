@@ -32,7 +32,7 @@ use crate::bind::same;
 use crate::finding::{Finding, Kind, Severity};
 use crate::observation::alive;
 use crate::trace::Trace;
-use crate::verdict::{Answer, EngineId, PropertyAnswer};
+use crate::verdict::{EngineId, PropertyAnswer, Verdict};
 use crate::{Dependent, Reason};
 
 /// Which infinite executions count.
@@ -403,9 +403,9 @@ impl BoundFormula {
     }
 
     /// The verdict that a trace is a counterexample; not replayed if there is none.
-    pub fn broken(&self, program: &Program, trace: Option<Trace>) -> Answer {
+    pub fn broken(&self, program: &Program, trace: Option<Trace>) -> Verdict {
         let Some(trace) = trace else {
-            return Answer::Inconclusive(Reason::NotReplayed, Vec::new());
+            return Verdict::Inconclusive(Reason::NotReplayed, Vec::new());
         };
         let why = match trace.loop_from {
             Some(_) => "; the steps from LOOP on repeat for ever",
@@ -427,13 +427,13 @@ impl BoundFormula {
             unshown: false,
         };
         match guessed {
-            false => Answer::Violated(vec![finding]),
-            true => Answer::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding]),
+            false => Verdict::Violated(vec![finding]),
+            true => Verdict::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding]),
         }
     }
 
     /// A verdict on the formula.
-    pub fn answered(&self, engine: EngineId, fairness: Fairness, answer: Answer) -> PropertyAnswer {
+    pub fn answered(&self, engine: EngineId, fairness: Fairness, answer: Verdict) -> PropertyAnswer {
         PropertyAnswer {
             name: self.name.clone(),
             language: Language::Ctl,

@@ -40,7 +40,9 @@ pub use rendez_model::monitor::Language;
 pub use reorder::fewest_switches;
 pub use stuck::stuck;
 pub use trace::{Trace, TraceStep, replay};
-pub use verdict::{Answer, EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, open_for_ever, vacuous};
+pub use verdict::{
+    EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, Verdict, open_for_ever, vacuous,
+};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]

@@ -11,12 +11,12 @@
 use rendez_model::{Action, Program};
 
 use crate::finding::Kind;
-use crate::verdict::{Answer, Outcome};
+use crate::verdict::{Outcome, Verdict};
 
 impl Outcome {
     /// What is promised where a check holds. What another check found, or left open, is excepted.
     pub fn promise(&self, kind: Kind, program: &Program) -> String {
-        let holds = |k: Kind| self.answers.iter().any(|(of, a)| *of == k && matches!(a, Answer::Holds));
+        let holds = |k: Kind| self.answers.iter().any(|(of, a)| *of == k && matches!(a, Verdict::Holds));
         let besides = |others: &[Kind]| -> String {
             let open: Vec<&str> = others.iter().filter(|k| !holds(**k)).map(|k| k.name()).collect();
             if open.is_empty() { String::new() } else { format!(", {} aside", open.join(" and ")) }
@@ -54,9 +54,9 @@ mod tests {
     /// The promise of a check, where some others do not hold.
     fn promise(kind: Kind, not: &[Kind], program: &Program) -> String {
         let answer = |k: &Kind| match not.contains(k) {
-            true if *k == Kind::TaskingError => Answer::Inconclusive(Reason::NotAsked, Vec::new()),
-            true => Answer::Violated(Vec::new()),
-            false => Answer::Holds,
+            true if *k == Kind::TaskingError => Verdict::Inconclusive(Reason::NotAsked, Vec::new()),
+            true => Verdict::Violated(Vec::new()),
+            false => Verdict::Holds,
         };
         let answers = Kind::ALL.iter().map(|k| (*k, answer(k))).collect();
         Outcome { answers, ..Outcome::nothing(crate::EngineId::Explore) }.promise(kind, program)

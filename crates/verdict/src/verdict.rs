@@ -50,7 +50,7 @@ use claim::{Claim, Known, MOST_IN_ALL, Shown};
 use key::FindingKey;
 use results::verdict;
 
-pub use results::{Answer, EngineId, Outcome, PropertyAnswer};
+pub use results::{EngineId, Outcome, PropertyAnswer, Verdict};
 pub use spin::Nonprogress;
 pub use vacuity::{open_for_ever, vacuous};
 
@@ -205,7 +205,7 @@ impl<'s, 'p> Findings<'s, 'p> {
         &mut self,
         entries: &Entries,
         why: impl Fn(Kind) -> Option<Reason>,
-    ) -> Vec<(Kind, Answer)> {
+    ) -> Vec<(Kind, Verdict)> {
         let mut by_kind: BTreeMap<Kind, Vec<Known>> = BTreeMap::new();
         for known in std::mem::take(&mut self.findings).into_values() {
             by_kind.entry(known.finding.kind).or_default().push(known);
@@ -245,8 +245,8 @@ impl<'s, 'p> Findings<'s, 'p> {
             list.truncate(MAX_FINDINGS);
             let list = list.into_iter().map(|k| self.tidied(k)).collect();
             let answer = match (verdict(list), cut(kind)) {
-                (Answer::Holds, Some(_)) if kind == Kind::DeadEntry && all_used => Answer::Holds,
-                (Answer::Holds, Some(why)) => Answer::Inconclusive(why, Vec::new()),
+                (Verdict::Holds, Some(_)) if kind == Kind::DeadEntry && all_used => Verdict::Holds,
+                (Verdict::Holds, Some(why)) => Verdict::Inconclusive(why, Vec::new()),
                 (answer, _) => answer,
             };
             answers.push((kind, answer));
@@ -255,7 +255,7 @@ impl<'s, 'p> Findings<'s, 'p> {
     }
 
     /// The verdict on states in which nobody can move: what was found of the kind.
-    pub fn deadlock(&mut self) -> Answer {
+    pub fn deadlock(&mut self) -> Verdict {
         let list = std::mem::take(&mut self.findings).into_values();
         verdict(list.map(|k| self.tidied(k)).collect())
     }

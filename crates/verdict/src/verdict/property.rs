@@ -11,7 +11,7 @@ use rendez_model::semantics::Move;
 use super::claim::{Claim, Known};
 use super::key::FindingKey;
 use super::vacuity::vacuous;
-use super::{Answer, Claimed, EngineId, Findings, PropertyAnswer};
+use super::{Claimed, EngineId, Findings, PropertyAnswer, Verdict};
 use crate::finding::{Finding, Kind, Severity};
 use crate::formula::{Fairness, covers};
 use crate::lasso::{is_whole, lasso};
@@ -154,15 +154,15 @@ impl Findings<'_, '_> {
             let cut = why(m).or_else(|| unknown.clone());
             let finding = self.findings.remove(&FindingKey::Property(m as u16)).map(|k| self.tidied(k));
             let answer = match (finding, &cut) {
-                (Some(finding), _) if !finding.guessed => Answer::Violated(vec![finding]),
+                (Some(finding), _) if !finding.guessed => Verdict::Violated(vec![finding]),
                 (Some(finding), _) => {
-                    Answer::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding])
+                    Verdict::Inconclusive(Reason::Untracked(Dependent::Trace), vec![finding])
                 }
-                (None, Some(why)) => Answer::Inconclusive(why.clone(), Vec::new()),
-                (None, None) => Answer::Holds,
+                (None, Some(why)) => Verdict::Inconclusive(why.clone(), Vec::new()),
+                (None, None) => Verdict::Holds,
             };
             let vacuous = match answer {
-                Answer::Holds => vacuous(monitor, m as u16, witness),
+                Verdict::Holds => vacuous(monitor, m as u16, witness),
                 _ => None,
             };
             all.push(PropertyAnswer {

@@ -40,7 +40,7 @@ impl EngineId {
 
 /// The verdict on one check.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Verdict {
     Holds,
     Violated(Vec<Finding>),
     /// Why nothing is certain, and findings that may be spurious.
@@ -55,7 +55,7 @@ pub struct PropertyAnswer {
     /// Who decided.
     pub engine: EngineId,
     pub text: String,
-    pub answer: Answer,
+    pub answer: Verdict,
     /// The executions that the verdict is about, in words.
     pub covers: String,
     /// What it takes for granted beyond the model.
@@ -77,7 +77,7 @@ pub struct Outcome {
     pub engine: EngineId,
     /// Checks that others decided, with their numbers.
     pub engines: Vec<(Kind, EngineId, Stats)>,
-    pub answers: Vec<(Kind, Answer)>,
+    pub answers: Vec<(Kind, Verdict)>,
     pub properties: Vec<PropertyAnswer>,
     pub stats: Stats,
     pub end: End,
@@ -116,12 +116,12 @@ impl Outcome {
 }
 
 /// Findings that are certain are a violation; others are candidates.
-pub(super) fn verdict(list: Vec<Finding>) -> Answer {
+pub(super) fn verdict(list: Vec<Finding>) -> Verdict {
     let certain: Vec<Finding> = list.iter().filter(|f| f.is_certain()).cloned().collect();
     match &list[..] {
-        [] => Answer::Holds,
-        _ if !certain.is_empty() => Answer::Violated(certain),
-        [first, ..] if first.guessed => Answer::Inconclusive(Reason::Untracked(Dependent::Trace), list),
-        _ => Answer::Inconclusive(Reason::NotShownToLast, list),
+        [] => Verdict::Holds,
+        _ if !certain.is_empty() => Verdict::Violated(certain),
+        [first, ..] if first.guessed => Verdict::Inconclusive(Reason::Untracked(Dependent::Trace), list),
+        _ => Verdict::Inconclusive(Reason::NotShownToLast, list),
     }
 }

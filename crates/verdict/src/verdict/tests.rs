@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rendez_model::state::{Status, Wait};
 use rendez_model::{ExceptionId, Loc};
 
-use super::results::Answer;
+use super::results::Verdict;
 use super::*;
 use crate::Reason;
 use crate::blocking::kinds_of_blocking;
@@ -86,7 +86,7 @@ fn waits(state: &State, task: TaskId) -> bool {
     matches!(state.tasks[task.index()].wait, Wait::Queued { .. })
 }
 
-fn answer(findings: &mut Findings, kind: Kind) -> Answer {
+fn answer(findings: &mut Findings, kind: Kind) -> Verdict {
     let entries = Entries::new(findings.program);
     findings.answers(&entries, |_| None).into_iter().find(|(k, _)| *k == kind).expect("a check").1
 }
@@ -112,7 +112,7 @@ fn tasks_that_are_stuck_beside_others_have_their_kind() {
     let mut findings = Findings::new(&semantics);
     findings.forever(&Nonprogress::Stuck(tasks.clone()), &moves, &state);
     assert_eq!(findings.contradictions, Vec::<String>::new());
-    let Answer::Violated(list) = answer(&mut findings, Kind::CircularWait) else { panic!("no circle") };
+    let Verdict::Violated(list) = answer(&mut findings, Kind::CircularWait) else { panic!("no circle") };
     assert_eq!(list.len(), 1);
     assert_eq!(list[0].tasks, tasks[1..3]);
     assert_eq!(list[0].message, "X and Y wait for each other for ever; Log waits behind them");
@@ -199,11 +199,11 @@ fn what_cannot_be_shown_is_not_certain() {
         assert!(findings.contradictions.is_empty(), "{:?}", findings.contradictions);
         assert_eq!(findings.any_error(), certain);
         match answer(&mut findings, Kind::ClientBlocked) {
-            Answer::Violated(list) => assert!(certain && list[0].is_certain()),
-            Answer::Inconclusive(why, list) => {
+            Verdict::Violated(list) => assert!(certain && list[0].is_certain()),
+            Verdict::Inconclusive(why, list) => {
                 assert!(!certain && why == Reason::NotShownToLast && list[0].unshown);
             }
-            Answer::Holds => panic!("nothing was found"),
+            Verdict::Holds => panic!("nothing was found"),
         }
     }
 }
