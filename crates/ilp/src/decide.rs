@@ -89,6 +89,23 @@ pub fn deadlock(program: &Program, settings: &Settings, options: &Options, contr
     PropertyRun { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
 
+/// A verdict on whether a state can be reached in which nobody can move.
+pub fn about_deadlock(answer: Verdict) -> PropertyAnswer {
+    PropertyAnswer {
+        name: "deadlock".into(),
+        language: Language::Deadlock,
+        engine: EngineId::Ilp,
+        text: "somebody can move until all have ended".into(),
+        answer,
+        covers: "every execution".into(),
+        assumptions: Vec::new(),
+        vacuous: None,
+        stats: None,
+        constraints: Vec::new(),
+        certificate: None,
+    }
+}
+
 struct PropertyRun<'a> {
     program: &'a Program,
     subject: Subject,
@@ -107,18 +124,21 @@ enum Decision {
 impl PropertyRun<'_> {
     fn decide(self) -> Decided {
         let monitor = self.program.monitors.first();
-        let mut answer = PropertyAnswer {
-            name: monitor.map_or("deadlock".into(), |m| m.name.clone()),
-            language: monitor.map_or(Language::Deadlock, |m| m.language),
-            engine: EngineId::Ilp,
-            text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
-            answer: Verdict::Holds,
-            covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
-            assumptions: Vec::new(),
-            vacuous: None,
-            stats: None,
-            constraints: Vec::new(),
-            certificate: None,
+        let mut answer = match monitor {
+            None => about_deadlock(Verdict::Holds),
+            Some(monitor) => PropertyAnswer {
+                name: monitor.name.clone(),
+                language: monitor.language,
+                engine: EngineId::Ilp,
+                text: monitor.text.clone(),
+                answer: Verdict::Holds,
+                covers: covers(monitor, self.options.fairness),
+                assumptions: Vec::new(),
+                vacuous: None,
+                stats: None,
+                constraints: Vec::new(),
+                certificate: None,
+            },
         };
         let mut plan = self.plan();
         let mut stats = IlpStats::default();

@@ -17,7 +17,7 @@ pub mod solve;
 #[path = "without_solver.rs"]
 pub mod solve;
 
-pub use decide::{Decided, Settings, deadlock, decide};
+pub use decide::{Decided, Settings, about_deadlock, deadlock, decide};
 
 use rendez_model::Program;
 use rendez_verdict::{

@@ -46,9 +46,12 @@ impl Verdicts {
         let unknown = || Verdict::Inconclusive(Reason::NoAnswer, Vec::new());
         let mut outcome = Outcome::nothing(EngineId::Reach);
         outcome.end = End::Interrupted;
-        if job.has_checks() {
+        // Integer programming alone decides no default check.
+        let is_linear = job.settings.engine == EngineId::Ilp;
+        if job.has_checks() && !is_linear {
             outcome.answers = Kind::ALL.iter().map(|k| (*k, unknown())).collect();
         }
+        let deadlock = (job.has_checks() && is_linear).then(|| rendez_ilp::about_deadlock(unknown()));
         let monitors = job.prepared.program.monitors.iter().map(|m| PropertyAnswer {
             name: m.name.clone(),
             language: m.language,
@@ -64,7 +67,7 @@ impl Verdicts {
         });
         let questions =
             job.formulas().iter().map(|q| q.answered(EngineId::Auto, job.options.fairness, unknown()));
-        outcome.properties = monitors.chain(questions).collect();
+        outcome.properties = deadlock.into_iter().chain(monitors).chain(questions).collect();
         Verdicts { outcome, complete: false }
     }
 
