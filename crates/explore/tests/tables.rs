@@ -17,7 +17,7 @@ fn verdicts(case: &Case) -> String {
     let program = case.program();
     let run = |merge_local| {
         let options = Options { merge_local, ..Options::default() };
-        Explore.check(&program, &all_sequences(&program), &options, &Control::default())
+        Explore.check(&program, &all_checks(), &options, &Control::default())
     };
     let (plain, merged) = (run(false), run(true));
     assert_eq!(summary(&plain), summary(&merged), "merging changes a verdict");
@@ -36,7 +36,8 @@ fn properties(case: &Case) -> String {
     let file = rendez_property::regular::parse_file(&text).expect("a property");
     let bound = bind(&program, &file, |_| Span::NOWHERE).expect("names of the program");
     follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
-    summary(&Explore.check(&program, &all_checks(), &Options::default(), &Control::default()))
+    let queries = [all_checks(), all_sequences(&program)].concat();
+    summary(&Explore.check(&program, &queries, &Options::default(), &Control::default()))
 }
 
 /// The checks that do not hold, and why; then where something is wrong with rendez itself.
