@@ -45,7 +45,7 @@ enum Resource {
 }
 
 /// A call that may wait for ever.
-struct Call {
+struct WaitingCall {
     task: TaskId,
     loc: Loc,
     entries: Vec<EntryId>,
@@ -60,7 +60,7 @@ enum First {
 }
 
 /// The call that somebody else is at, and the place of the server between.
-type Link = (usize, Option<(TaskId, Loc)>);
+type WaitLink = (usize, Option<(TaskId, Loc)>);
 
 /// At most so many sets.
 const MOST: usize = 200;
@@ -84,7 +84,7 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
         }
     }
     let selects = selects(program, access);
-    let links: Vec<Vec<Link>> =
+    let links: Vec<Vec<WaitLink>> =
         calls.iter().map(|call| links(program, &calls, call, &holders, &selects)).collect();
     let mut sets: Vec<Vec<(TaskId, Loc, bool)>> = Vec::new();
     let mut seen = FxHashSet::default();
@@ -112,13 +112,13 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
     sets
 }
 
-fn calls(program: &Program, access: &Access) -> Vec<Call> {
+fn calls(program: &Program, access: &Access) -> Vec<WaitingCall> {
     let mut all = Vec::new();
     for (t, code) in access.code.iter().enumerate() {
         for loc in code {
             if let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action {
                 let entries = program.possible_entries(entry);
-                all.push(Call { task: TaskId::from(t), loc: *loc, entries });
+                all.push(WaitingCall { task: TaskId::from(t), loc: *loc, entries });
             }
         }
     }
@@ -149,7 +149,7 @@ fn owner(program: &Program, entry: EntryId) -> Resource {
 }
 
 /// For each server and object that the task of a call uses: what it does with it first after the call.
-fn next_uses(program: &Program, access: &Access, call: &Call) -> Vec<(Resource, Vec<First>)> {
+fn next_uses(program: &Program, access: &Access, call: &WaitingCall) -> Vec<(Resource, Vec<First>)> {
     let uses = |loc: Loc| -> Vec<(Resource, First)> {
         match &program.node(loc).action {
             Action::EntryCall { entry, .. } => {
@@ -274,11 +274,11 @@ fn written(program: &Program, locs: &[Loc]) -> Vec<VarId> {
 /// server between.
 fn links(
     program: &Program,
-    calls: &[Call],
-    call: &Call,
+    calls: &[WaitingCall],
+    call: &WaitingCall,
     holders: &FxHashMap<Resource, Vec<(usize, Vec<First>)>>,
     selects: &FxHashMap<TaskId, Vec<(Loc, Vec<EntryId>)>>,
-) -> Vec<Link> {
+) -> Vec<WaitLink> {
     let mut all = Vec::new();
     for entry in &call.entries {
         let resource = owner(program, *entry);
@@ -330,8 +330,8 @@ fn links(
 }
 
 /// A shortest circle through a call.
-fn circle(links: &[Vec<Link>], start: usize) -> Option<Vec<Link>> {
-    let mut from: Vec<Option<Link>> = vec![None; links.len()];
+fn circle(links: &[Vec<WaitLink>], start: usize) -> Option<Vec<WaitLink>> {
+    let mut from: Vec<Option<WaitLink>> = vec![None; links.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(call) = queue.pop_front() {
         for (next, via) in &links[call] {

@@ -53,7 +53,7 @@ pub struct Callee {
 
 /// The code of one task. Its nodes are numbered by themselves.
 #[derive(Debug)]
-pub struct Code {
+pub struct TaskCode {
     pub task: TaskId,
     pub locs: Vec<Loc>,
     pub start: u32,
@@ -79,14 +79,14 @@ pub struct Code {
 }
 
 /// Numbers of the nodes of every location, and what all codes share.
-pub struct Places {
+pub struct NodeNumbers {
     place: Vec<u32>,
     /// The entries to which calls are requeued.
     requeued: Vec<EntryId>,
 }
 
-impl Places {
-    pub fn new(program: &Program, access: &Access) -> Places {
+impl NodeNumbers {
+    pub fn new(program: &Program, access: &Access) -> NodeNumbers {
         let mut place = vec![FAR; program.nodes.len()];
         for code in &access.code {
             for (i, loc) in code.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Places {
         }
         requeued.sort();
         requeued.dedup();
-        Places { place, requeued }
+        NodeNumbers { place, requeued }
     }
 
     pub fn of(&self, loc: Loc) -> u32 {
@@ -134,12 +134,12 @@ fn may_raise(action: &Action) -> bool {
     }
 }
 
-impl Code {
-    pub fn new(program: &Program, access: &Access, places: &Places, task: TaskId) -> Code {
+impl TaskCode {
+    pub fn new(program: &Program, access: &Access, places: &NodeNumbers, task: TaskId) -> TaskCode {
         let locs = access.code[task.index()].clone();
         let n = locs.len();
         let t = &program.tasks[task.index()];
-        let mut code = Code {
+        let mut code = TaskCode {
             task,
             start: places.of(t.start),
             exit: places.of(t.exit),
@@ -180,7 +180,7 @@ impl Code {
     }
 
     /// Where exceptions of a node are handled in its graph, and whether some are not.
-    fn handlers(program: &Program, places: &Places, loc: Loc) -> (Vec<u32>, bool) {
+    fn handlers(program: &Program, places: &NodeNumbers, loc: Loc) -> (Vec<u32>, bool) {
         let mut targets = Vec::new();
         for (catch, target) in program.handlers_at(loc) {
             targets.push(places.of(target));
@@ -194,7 +194,7 @@ impl Code {
     fn node(
         &mut self,
         program: &Program,
-        places: &Places,
+        places: &NodeNumbers,
         requeued: &[EntryId],
         called: &mut rustc_hash::FxHashMap<Loc, u32>,
         i: usize,
@@ -202,7 +202,7 @@ impl Code {
         let loc = self.locs[i];
         let action = &program.node(loc).action;
         let (handlers, escapes) = Self::handlers(program, places, loc);
-        let mut entered = |code: &mut Code, start: Loc| {
+        let mut entered = |code: &mut TaskCode, start: Loc| {
             *called.entry(start).or_insert_with(|| {
                 let start = places.of(start);
                 code.start_of[start as usize] = Some(code.callees.len() as u32);
@@ -282,7 +282,7 @@ impl Code {
     }
 
     /// Finds the graph that each node belongs to, and where graphs end.
-    fn ends(&mut self, program: &Program, places: &Places) {
+    fn ends(&mut self, program: &Program, places: &NodeNumbers) {
         for c in 0..self.callees.len() {
             let start = self.callees[c].start;
             for loc in program.reachable(self.locs[start as usize]) {

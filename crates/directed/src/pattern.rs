@@ -25,7 +25,7 @@ use std::time::Duration;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
-use rendez_search::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
+use rendez_search::{Breadth, Edge, Frontier, LocalSteps, StateGraph, local_steps, search};
 use rendez_verdict::{Control, Observation, Options};
 
 use crate::code::FAR;
@@ -86,10 +86,10 @@ fn optional(program: &Program) -> Vec<bool> {
 }
 
 /// A smaller program with the distances of its states.
-pub struct Pattern<'r> {
+pub struct PatternDatabase<'r> {
     semantics: Semantics<'r>,
     local: LocalSteps,
-    graph: RefCell<Graph>,
+    graph: RefCell<StateGraph>,
     /// By state: steps to the nearest target, and the task that makes the first.
     distance: Vec<(u32, TaskId)>,
     most: u32,
@@ -113,7 +113,7 @@ struct Every<'a> {
 }
 
 impl Frontier for Every<'_> {
-    fn push(&mut self, id: u32, graph: &Graph, state: &State) {
+    fn push(&mut self, id: u32, graph: &StateGraph, state: &State) {
         self.inner.push(id, graph, state);
     }
 
@@ -140,7 +140,7 @@ impl Frontier for Every<'_> {
     }
 }
 
-impl<'r> Pattern<'r> {
+impl<'r> PatternDatabase<'r> {
     /// None if the program has too many states, or no target.
     pub fn new(
         program: &'r Program,
@@ -150,7 +150,7 @@ impl<'r> Pattern<'r> {
         control: &Control,
         wants: &mut dyn FnMut(&Observation, &State) -> bool,
         target: &mut dyn FnMut(&State) -> bool,
-    ) -> Option<Pattern<'r>> {
+    ) -> Option<PatternDatabase<'r>> {
         let semantics = rendez_analysis::semantics(program, options.recursion);
         let time = options.timeout.map_or(Duration::from_secs(5), |t| t / 5);
         let options = Options {
@@ -202,7 +202,7 @@ impl<'r> Pattern<'r> {
             }
         }
         let initial = semantics.initial();
-        Some(Pattern {
+        Some(PatternDatabase {
             semantics,
             local,
             graph: RefCell::new(graph),

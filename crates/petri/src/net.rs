@@ -46,7 +46,7 @@ pub struct Place {
 
 /// What a transition is to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TransitionRole {
     /// A step of the program.
     Step,
     /// It ends an interval.
@@ -63,7 +63,7 @@ pub enum Role {
 pub struct Transition {
     /// The number of the outcome in the step cache.
     pub outcome: u32,
-    pub role: Role,
+    pub role: TransitionRole,
     /// What monitors see: monitor and letter.
     pub letters: Vec<(u16, u32)>,
     /// Where the components are before, one place each, and after, in the same order.
@@ -74,7 +74,7 @@ pub struct Transition {
 impl Transition {
     /// Whether what happens afterwards is of interest.
     pub fn goes_on(&self) -> bool {
-        !matches!(self.role, Role::Target | Role::Unsupported)
+        !matches!(self.role, TransitionRole::Target | TransitionRole::Unsupported)
     }
 }
 
@@ -236,7 +236,10 @@ impl Net {
         // What does the same to everything that is left is one, and what does nothing is none.
         let mut seen = FxHashSet::default();
         self.transitions.retain(|t| {
-            (self.with_loops || t.role != Role::Step || !t.letters.is_empty() || t.before != t.after)
+            (self.with_loops
+                || t.role != TransitionRole::Step
+                || !t.letters.is_empty()
+                || t.before != t.after)
                 && seen.insert((t.role as u8, t.letters.clone(), t.before.clone(), t.after.clone()))
         });
         self.parallel = self.parallel.renumbered(&number, self.places.len());

@@ -30,7 +30,7 @@ use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 use rendez_verdict::{Observation, seen_in};
 
-use crate::slots::{Note, Role, SlotSplit, Slots, rests_at};
+use crate::slots::{Note, RendezvousRole, SlotSplit, Slots, rests_at};
 use crate::steps::{Fate, MacroStep, Steps};
 
 const UNKNOWN: u32 = u32::MAX;
@@ -40,7 +40,7 @@ const BLOCK: usize = 16;
 const IDLE: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug)]
-enum Tree {
+enum TreeNode {
     /// Look at a slot; the index of its children.
     Look { slot: u32, children: u32 },
     /// A range of outcomes.
@@ -49,7 +49,7 @@ enum Tree {
 
 /// One outcome of a step.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct MemoisedOutcome {
     pub task: TaskId,
     pub fate: Fate,
     pub guessed: bool,
@@ -72,7 +72,7 @@ pub struct Story {
 }
 
 /// A node of a decision tree.
-pub enum Known<'a> {
+pub enum DecisionNode<'a> {
     Nothing,
     Idle,
     Outcomes(u32, u32),
@@ -83,7 +83,7 @@ pub enum Known<'a> {
 /// Everything that is needed to find the successors of a state.
 #[derive(Default)]
 pub struct DecisionTrees {
-    nodes: Vec<Tree>,
+    nodes: Vec<TreeNode>,
     children: Vec<Vec<u32>>,
     /// By task and contents of its slot.
     roots: Vec<Vec<u32>>,
@@ -93,7 +93,7 @@ pub struct DecisionTrees {
     /// By task: how many contents its slot has had.
     counts: Vec<usize>,
     learnt: usize,
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<MemoisedOutcome>,
     /// Slots and their new contents.
     pub changes: Vec<(u32, u32)>,
 }
@@ -110,11 +110,11 @@ pub struct StepCache<'s, 'p> {
     pub first: MacroStep,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
-    sites: IndexSet<(Loc, EntryId, Role)>,
+    sites: IndexSet<(Loc, EntryId, RendezvousRole)>,
 }
 
 /// Who takes part in a rendezvous, the number of the interaction, and whether it is still to end.
-type Met = (TaskId, u32, Option<(EntryId, Role)>);
+type Met = (TaskId, u32, Option<(EntryId, RendezvousRole)>);
 
 /// The three kinds of task interaction graphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,8 +145,8 @@ impl DecisionTrees {
                 return if at == IDLE { Some(0..0) } else { None };
             }
             match self.nodes[at as usize] {
-                Tree::Leaf { first, last } => return Some(first..last),
-                Tree::Look { slot, children } => {
+                TreeNode::Leaf { first, last } => return Some(first..last),
+                TreeNode::Look { slot, children } => {
                     at = *self.children[children as usize].get(value(slot as usize) as usize)?;
                 }
             }
@@ -158,7 +158,7 @@ impl DecisionTrees {
         f(task);
         let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
         while at < IDLE
-            && let Tree::Look { slot, children } = self.nodes[at as usize]
+            && let TreeNode::Look { slot, children } = self.nodes[at as usize]
         {
             f(slot as usize);
             let list = &self.children[children as usize];
@@ -180,7 +180,7 @@ impl DecisionTrees {
         self.roots[task].len()
     }
 
-    pub fn root(&self, task: usize, number: usize) -> Known<'_> {
+    pub fn root(&self, task: usize, number: usize) -> DecisionNode<'_> {
         self.at(self.root_node(task, number))
     }
 
@@ -192,18 +192,20 @@ impl DecisionTrees {
     /// Where to go on from a node that looks at a slot with these contents.
     pub fn child(&self, node: u32, number: u32) -> u32 {
         match self.at(node) {
-            Known::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
+            DecisionNode::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
             _ => node,
         }
     }
 
-    pub fn at(&self, node: u32) -> Known<'_> {
+    pub fn at(&self, node: u32) -> DecisionNode<'_> {
         match node {
-            UNKNOWN => Known::Nothing,
-            IDLE => Known::Idle,
+            UNKNOWN => DecisionNode::Nothing,
+            IDLE => DecisionNode::Idle,
             node => match self.nodes[node as usize] {
-                Tree::Leaf { first, last } => Known::Outcomes(first, last),
-                Tree::Look { slot, children } => Known::Look(slot, &self.children[children as usize]),
+                TreeNode::Leaf { first, last } => DecisionNode::Outcomes(first, last),
+                TreeNode::Look { slot, children } => {
+                    DecisionNode::Look(slot, &self.children[children as usize])
+                }
             },
         }
     }
@@ -228,7 +230,7 @@ impl DecisionTrees {
         self.roots[task].get(number as usize).is_some_and(|r| *r != UNKNOWN)
     }
 
-    fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: Tree) {
+    fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: TreeNode) {
         self.learnt += 1;
         let roots = &mut self.roots[task];
         let own = values[task] as usize;
@@ -240,7 +242,7 @@ impl DecisionTrees {
         let mut at = roots[own];
         for &slot in looked.iter().filter(|s| **s as usize != task) {
             let children = match (at < IDLE).then(|| self.nodes[at as usize]) {
-                Some(Tree::Look { slot: s, children }) => {
+                Some(TreeNode::Look { slot: s, children }) => {
                     debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
                     children
                 }
@@ -248,7 +250,7 @@ impl DecisionTrees {
                     let children = self.children.len() as u32;
                     self.children.push(Vec::new());
                     let node = self.nodes.len() as u32;
-                    self.nodes.push(Tree::Look { slot, children });
+                    self.nodes.push(TreeNode::Look { slot, children });
                     self.hang(task, own, place, node);
                     children
                 }
@@ -261,7 +263,7 @@ impl DecisionTrees {
             place = Some((children, value));
             at = list[value];
         }
-        let empty = matches!(leaf, Tree::Leaf { first, last } if first == last);
+        let empty = matches!(leaf, TreeNode::Leaf { first, last } if first == last);
         let node = if empty { IDLE } else { self.nodes.len() as u32 };
         if !empty {
             self.nodes.push(leaf);
@@ -338,7 +340,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             self.learn_alone(task, values[task], alone && !elsewhere);
         }
         self.log.take();
-        self.trees.insert(task, values, &looked, Tree::Leaf { first, last });
+        self.trees.insert(task, values, &looked, TreeNode::Leaf { first, last });
         self.count();
     }
 
@@ -396,7 +398,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             self.forget(values, looked, &step);
         }
         let seen: Vec<Observation> = step.steps.iter().flat_map(seen_in).collect();
-        let outcome = Outcome {
+        let outcome = MemoisedOutcome {
             task,
             fate: step.fate,
             guessed: step.guessed,
@@ -404,7 +406,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             notable: !seen.is_empty() || step.fate != Fate::Followed,
         };
         // Guards that are not known may let the same thing happen in several ways.
-        let same = |o: &Outcome| {
+        let same = |o: &MemoisedOutcome| {
             o.guessed == outcome.guessed
                 && !o.notable
                 && !outcome.notable
@@ -451,7 +453,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             if let StepEvent::Accepted { caller, acceptor, entry, .. } = s.what {
                 let site =
                     |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
-                for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {
+                for (task, role) in [(caller, RendezvousRole::Caller), (acceptor, RendezvousRole::Acceptor)] {
                     if self.tig == Tig::Split {
                         met.push(match self.hands_back(entry) {
                             true => (task, caller.0 + 1, Some((entry, role))),
@@ -482,10 +484,10 @@ impl<'s, 'p> StepCache<'s, 'p> {
     }
 
     /// The end of a rendezvous that is a step of its own.
-    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: Role, values: &[u32]) {
+    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: RendezvousRole, values: &[u32]) {
         let program = self.steps.semantics.program;
         let partner = match program.entries[entry.index()].owner {
-            Owner::Task(owner) if role == Role::Caller => Some(owner),
+            Owner::Task(owner) if role == RendezvousRole::Caller => Some(owner),
             _ => None,
         };
         let first = self.trees.outcomes.len() as u32;
@@ -495,7 +497,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             let from = self.trees.changes.len() as u32;
             let theirs = self.slots.note(partner.index(), values[partner.index()]);
             let mine = self.tig != Tig::Split || theirs.last == task.0 + 1;
-            if mine && theirs.engaged == Some((entry, Role::Acceptor)) {
+            if mine && theirs.engaged == Some((entry, RendezvousRole::Acceptor)) {
                 let state = self.slots.state(values.iter().copied());
                 for slot in [task.index(), partner.index()] {
                     let mut note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
@@ -505,7 +507,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
                     let new = self.slots.number(program, &state, slot, note);
                     self.trees.changes.push((slot as u32, new));
                 }
-                self.trees.outcomes.push(Outcome {
+                self.trees.outcomes.push(MemoisedOutcome {
                     task,
                     fate: Fate::Followed,
                     guessed: false,
@@ -521,7 +523,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
         }
         let last = self.trees.outcomes.len() as u32;
         self.learn_alone(task.index(), values[task.index()], false);
-        self.trees.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+        self.trees.insert(task.index(), values, &looked, TreeNode::Leaf { first, last });
         self.count();
     }
 

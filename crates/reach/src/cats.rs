@@ -25,7 +25,7 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 use rendez_verdict::{Control, End, Options, alive};
 
-use crate::graph::{ELSEWHERE, Graph};
+use crate::graph::{ELSEWHERE, ReachabilityGraph};
 use crate::reached::Reached;
 use crate::search::{Config, search};
 use rendez_petri::step_cache::{StepCache, Tig};
@@ -34,7 +34,7 @@ use rendez_petri::steps::Steps;
 /// The product of task interaction graphs.
 pub struct Ticg<'s, 'p> {
     reached: Reached<'s, 'p>,
-    graph: Graph,
+    graph: ReachabilityGraph,
 }
 
 /// A task interaction graph, as far as it can be reached.

@@ -26,12 +26,12 @@
 use std::ops::Range;
 
 use crate::enabled::Enabled;
-use crate::flat_tables::{FlatTables, Found};
+use crate::flat_tables::{FlatTables, TaskSteps};
 use crate::index::Index;
 use crate::level_workers::List;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
-use crate::stubborn::{Here, Looking, Places, Scratch, Stubborn};
+use crate::stubborn::{LocatedState, LocationTable, Looking, Scratch, Stubborn};
 use crate::symmetry::{Factors, Missing, Symmetry};
 use rendez_petri::step_cache::DecisionTrees;
 use rendez_petri::steps::Fate;
@@ -56,7 +56,7 @@ pub struct Shared<'a> {
     pub config: &'a Config,
     pub stubborn: Option<&'a Stubborn>,
     pub symmetry: Option<&'a Symmetry>,
-    pub places: &'a [Places],
+    pub places: &'a [LocationTable],
     pub fast: Option<&'a Fast>,
     /// By outcome: formulas of branching time notice it.
     pub seen: &'a [bool],
@@ -76,15 +76,15 @@ pub enum Form {
     Flat(FlatTables),
 }
 
-/// Which steps of a state are wanted.
+/// Which steps of a state to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Expansion {
     /// As few as will do.
-    Few,
-    /// Those of a task that goes first led nowhere new.
-    More,
+    Reduced,
+    /// No task goes first any more: its steps led nowhere new.
+    WithoutFirst,
     /// Without any reduction.
-    All,
+    Full,
 }
 
 /// Which steps of a state were followed.
@@ -115,8 +115,8 @@ impl Shared<'_> {
         self.config.threads
     }
 
-    fn here<'h>(&'h self, words: &'h [u64]) -> Here<'h> {
-        Here { trees: self.trees, layout: self.layout, places: self.places, words }
+    fn here<'h>(&'h self, words: &'h [u64]) -> LocatedState<'h> {
+        LocatedState { trees: self.trees, layout: self.layout, places: self.places, words }
     }
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
@@ -311,13 +311,13 @@ impl Worker {
         shared: &Shared,
         index: &mut Index,
         id: u32,
-        wanted: Wanted,
+        expansion: Expansion,
     ) -> Result<(), Unknown> {
-        let mut followed = self.find(shared, id, wanted)?;
+        let mut followed = self.find(shared, id, expansion)?;
         let before = shared.store.len();
         self.add_found(shared, index, (id, id));
         if followed == Followed::First && shared.store.len() == before {
-            followed = self.find(shared, id, Wanted::More)?;
+            followed = self.find(shared, id, Expansion::WithoutFirst)?;
             self.add_found(shared, index, (id, id));
         }
         self.mark(shared, id, followed);
@@ -335,12 +335,12 @@ impl Worker {
     }
 
     /// Finds what a state leads to.
-    pub fn find(&mut self, shared: &Shared, id: u32, wanted: Wanted) -> Result<Followed, Unknown> {
+    pub fn find(&mut self, shared: &Shared, id: u32, expansion: Expansion) -> Result<Followed, Unknown> {
         // States of one or two words are common enough to deserve code of their own.
         match shared.layout.words {
-            1 => self.find_words::<1>(shared, id, wanted),
-            2 => self.find_words::<2>(shared, id, wanted),
-            _ => self.find_words::<0>(shared, id, wanted),
+            1 => self.find_words::<1>(shared, id, expansion),
+            2 => self.find_words::<2>(shared, id, expansion),
+            _ => self.find_words::<0>(shared, id, expansion),
         }
     }
 
@@ -349,14 +349,14 @@ impl Worker {
         &mut self,
         shared: &Shared,
         id: u32,
-        wanted: Wanted,
+        expansion: Expansion,
     ) -> Result<Followed, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
-        self.plain = shared.stubborn.is_some() && wanted == Wanted::All;
+        self.plain = shared.stubborn.is_some() && expansion == Expansion::Full;
         self.found.clear();
-        if wanted == Wanted::Few
+        if expansion == Expansion::Reduced
             && let Some(task) = chooser(shared.trees, shared.layout, shared.config, &self.words)?
         {
             self.collect::<W>(shared, id, task)?;
@@ -601,9 +601,9 @@ impl Worker {
                 continue;
             }
             let (first, last) = match flat.steps(task, &self.words[..width]) {
-                Found::Nothing => continue,
-                Found::Outcomes(first, last) => (first, last),
-                Found::Slow => {
+                TaskSteps::Nothing => continue,
+                TaskSteps::Outcomes(first, last) => (first, last),
+                TaskSteps::Slow => {
                     self.missed += 1;
                     moves |= self.collect::<W>(shared, id, task.task as usize)?;
                     continue;

@@ -47,7 +47,7 @@ pub fn ending(program: &Program) -> Vec<bool> {
     let mut serves = vec![false; program.tasks.len()];
     for (t, code) in code.iter().enumerate() {
         if !code.iter().any(calls) && !flat.tasks[t].background {
-            let mut finder = Finder { program: &flat, task: TaskId::from(t), serves: false };
+            let mut finder = TerminationProof { program: &flat, task: TaskId::from(t), serves: false };
             let ends = finder.ends(code, true, 0);
             ending[t] = ends && !finder.serves;
             serves[t] = ends && finder.serves;
@@ -84,7 +84,7 @@ pub fn everybody_ends(program: &Program) -> bool {
 /// Whether control of a task, in a program without procedures, cannot stay among some locations for ever,
 /// whoever calls it.
 pub fn ends_within(flat: &Program, task: TaskId, locs: &[Loc]) -> bool {
-    let mut finder = Finder { program: flat, task, serves: false };
+    let mut finder = TerminationProof { program: flat, task, serves: false };
     finder.ends(locs, true, 0) && !finder.serves
 }
 
@@ -103,7 +103,7 @@ pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> boo
             _ => return false,
         }
     }
-    let finder = Finder { program: flat, task, serves: false };
+    let finder = TerminationProof { program: flat, task, serves: false };
     let around = |flag: Loc| -> Vec<Loc> {
         let from = |l: Loc| rendez_model::code::closure(flat, flat.node(l).action.successors(), |_| true);
         let after = from(flag);
@@ -318,14 +318,14 @@ fn added_to(value: &Expr, cell: VarId) -> Option<i64> {
     }
 }
 
-struct Finder<'p> {
+struct TerminationProof<'p> {
     program: &'p Program,
     task: TaskId,
     /// It has a loop that ends only because its callers stop calling.
     serves: bool,
 }
 
-impl Finder<'_> {
+impl TerminationProof<'_> {
     /// Whether control cannot stay among these locations for ever; `accepting` calls on the way.
     fn ends(&mut self, locs: &[Loc], accepting: bool, depth: usize) -> bool {
         let mut place = std::collections::HashMap::new();

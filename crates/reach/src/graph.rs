@@ -31,7 +31,7 @@ use crate::store::Finder;
 use crate::stubborn::Scratch;
 use rendez_petri::steps::Fate;
 
-pub struct Graph {
+pub struct ReachabilityGraph {
     /// Where the edges of each state begin; one more than there are states.
     starts: Vec<u32>,
     targets: Vec<u32>,
@@ -47,13 +47,13 @@ pub const ELSEWHERE: u32 = u32::MAX;
 
 /// What making a graph may take.
 #[derive(Clone, Copy)]
-pub struct Limits<'c> {
+pub struct GraphLimits<'c> {
     pub bytes: usize,
     pub until: Option<Instant>,
     pub control: &'c Control,
 }
 
-impl Limits<'_> {
+impl GraphLimits<'_> {
     fn end(&self, bytes: usize) -> Option<End> {
         if bytes > self.bytes {
             Some(End::Memory)
@@ -65,19 +65,21 @@ impl Limits<'_> {
     }
 }
 
-impl Graph {
+impl ReachabilityGraph {
     /// The end if a limit is met.
-    pub fn new(view: &View, index: &Index, limits: Limits) -> Result<Graph, End> {
+    pub fn new(view: &View, index: &Index, limits: GraphLimits) -> Result<ReachabilityGraph, End> {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
         let finder = &view.store.finder(index, threads as usize);
         let bytes = limits.bytes.saturating_sub(finder.memory()) / threads as usize;
-        let limits = Limits { bytes, ..limits };
-        let parts: Vec<Result<Graph, End>> = std::thread::scope(|scope| {
-            let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), limits));
+        let limits = GraphLimits { bytes, ..limits };
+        let parts: Vec<Result<ReachabilityGraph, End>> = std::thread::scope(|scope| {
+            let part = |k: u32| {
+                scope.spawn(move || ReachabilityGraph::of(view, finder, part(k)..part(k + 1), limits))
+            };
             let others: Vec<_> = (1..threads).map(part).collect();
-            let first = Graph::of(view, finder, 0..n / threads, limits);
+            let first = ReachabilityGraph::of(view, finder, 0..n / threads, limits);
             let others = others.into_iter().map(|part| part.join().unwrap_or(Err(End::Interrupted)));
             std::iter::once(first).chain(others).collect()
         });
@@ -94,9 +96,14 @@ impl Graph {
     }
 
     /// The edges of some states.
-    fn of(view: &View, finder: &Finder, states: Range<u32>, limits: Limits) -> Result<Graph, End> {
+    fn of(
+        view: &View,
+        finder: &Finder,
+        states: Range<u32>,
+        limits: GraphLimits,
+    ) -> Result<ReachabilityGraph, End> {
         let mut scratch = Scratch::default();
-        let mut graph = Graph {
+        let mut graph = ReachabilityGraph {
             starts: Vec::with_capacity(states.len() + 1),
             targets: Vec::new(),
             outcomes: Vec::new(),
@@ -129,7 +136,7 @@ impl Graph {
     }
 
     /// Adds the edges of the states that follow.
-    fn append(&mut self, other: &Graph) {
+    fn append(&mut self, other: &ReachabilityGraph) {
         let (edges, outcomes) = (self.targets.len() as u32, self.outcomes.len() as u32);
         if self.ends.is_some() || other.ends.is_some() {
             let mine = self.ends.get_or_insert_with(|| (1..=edges).collect());
@@ -210,7 +217,7 @@ pub struct Roles {
 }
 
 impl Roles {
-    pub fn new(view: &View, graph: &Graph, component: &[u32]) -> Roles {
+    pub fn new(view: &View, graph: &ReachabilityGraph, component: &[u32]) -> Roles {
         let mut roles = Roles { first: FxHashMap::default(), role: Vec::new() };
         let (Some(symmetry), Some(start)) = (view.symmetry, component.first()) else { return roles };
         let tasks = view.trees.tasks();

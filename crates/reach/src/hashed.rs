@@ -142,13 +142,13 @@ struct Level {
 }
 
 /// What was found on the way to a state: the outcomes taken, and the contents of all slots.
-pub struct Here<'a> {
+pub struct PathState<'a> {
     pub path: &'a [u32],
     pub values: &'a [u32],
 }
 
 /// What such a search comes to.
-pub struct Hunted {
+pub struct HashedSearch {
     pub end: End,
     pub stats: Stats,
     /// How many states were missed, as far as can be expected.
@@ -157,14 +157,14 @@ pub struct Hunted {
 
 /// Searches depth first. `visit` sees every state that was not seen before and whether it is stuck;
 /// `notable` every outcome that shows something, before it is taken.
-pub fn hunt(
+pub fn depth_first(
     cache: &mut StepCache,
     keep: Keep,
     options: &Options,
     control: &Control,
-    mut visit: impl FnMut(&StepCache, Here, bool),
-    mut notable: impl FnMut(&StepCache, Here, u32),
-) -> Hunted {
+    mut visit: impl FnMut(&StepCache, PathState, bool),
+    mut notable: impl FnMut(&StepCache, PathState, u32),
+) -> HashedSearch {
     let started = Instant::now();
     let mut values = cache.start();
     let mut visited = Visited::new(keep, options.memory);
@@ -172,7 +172,7 @@ pub fn hunt(
     visited.insert(first);
     let mut path: Vec<u32> = Vec::new();
     let (left, others) = steps(cache, &values, true);
-    visit(cache, Here { path: &path, values: &values }, left.is_empty());
+    visit(cache, PathState { path: &path, values: &values }, left.is_empty());
     let mut levels = vec![Level { left, others, undo: Vec::new(), hash: first }];
     let mut noted: Vec<bool> = Vec::new();
     let mut stats = Stats { states: 1, ..Stats::default() };
@@ -216,7 +216,7 @@ pub fn hunt(
                 noted.resize(number as usize + 1, false);
             }
             if !std::mem::replace(&mut noted[number as usize], true) {
-                notable(cache, Here { path: &path, values: &values }, number);
+                notable(cache, PathState { path: &path, values: &values }, number);
             }
             if outcome.fate != Fate::Followed {
                 continue;
@@ -238,12 +238,12 @@ pub fn hunt(
         let undo = changes.iter().map(replace).collect();
         path.push(number);
         let (left, others) = steps(cache, &values, true);
-        visit(cache, Here { path: &path, values: &values }, left.is_empty());
+        visit(cache, PathState { path: &path, values: &values }, left.is_empty());
         levels.push(Level { left, others, undo, hash });
     }
     stats.seconds = started.elapsed().as_secs_f64();
     stats.peak_bytes = peak.max(visited.memory() + cache.memory());
-    Hunted { end, stats, missed }
+    HashedSearch { end, stats, missed }
 }
 
 /// The outcomes of all tasks in a state; of one that only chooses for itself, and that there are

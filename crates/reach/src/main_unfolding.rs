@@ -22,18 +22,18 @@ use rustc_hash::FxHashMap;
 
 /// The ways of a task through its code.
 pub struct MainUnfolding {
-    pub states: Vec<At>,
+    pub states: Vec<UnfoldedState>,
     next: Vec<Vec<u32>>,
 }
 
 /// A task at a location, with what it calls there if that is known.
-pub struct At {
+pub struct UnfoldedState {
     pub loc: Loc,
     pub entry: Option<EntryId>,
 }
 
 /// Values of cells, where they are known.
-type Known = Vec<Option<i64>>;
+type KnownCells = Vec<Option<i64>>;
 
 /// More states are not followed.
 const MOST: usize = 20_000;
@@ -57,14 +57,14 @@ impl MainUnfolding {
             Storage::Shared => !changed[cell.index()],
             Storage::Component(_) => false,
         };
-        let first: Known = (0..program.vars.len())
+        let first: KnownCells = (0..program.vars.len())
             .map(|v| match program.vars[v].init {
                 Value::Known(value) if own(VarId::from(v)) => Some(value),
                 _ => None,
             })
             .collect();
         let mut alone = MainUnfolding { states: Vec::new(), next: Vec::new() };
-        let mut numbers: FxHashMap<(Loc, Known), u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<(Loc, KnownCells), u32> = FxHashMap::default();
         let mut work = vec![(program.tasks[task.index()].start, first)];
         numbers.insert(work[0].clone(), 0);
         alone.add(work[0].0);
@@ -115,7 +115,8 @@ impl MainUnfolding {
                 }
                 action => action.each_successor(|l| targets.push(l)),
             }
-            let mut reached: Vec<(Loc, Known)> = targets.into_iter().map(|l| (l, after.clone())).collect();
+            let mut reached: Vec<(Loc, KnownCells)> =
+                targets.into_iter().map(|l| (l, after.clone())).collect();
             if raises(loc, &fold) {
                 // Who handles it may have another occurrence in hand.
                 let mut caught = known.clone();
@@ -144,13 +145,13 @@ impl MainUnfolding {
     }
 
     fn add(&mut self, loc: Loc) -> u32 {
-        self.states.push(At { loc, entry: None });
+        self.states.push(UnfoldedState { loc, entry: None });
         self.next.push(Vec::new());
         self.states.len() as u32 - 1
     }
 
     /// The states on ways from some states that do not go past others.
-    pub fn reachable(&self, from: Vec<u32>, stop: impl Fn(&At) -> bool) -> Vec<u32> {
+    pub fn reachable(&self, from: Vec<u32>, stop: impl Fn(&UnfoldedState) -> bool) -> Vec<u32> {
         let mut seen = vec![false; self.states.len()];
         let mut order = Vec::new();
         let mut work = from;
@@ -178,7 +179,7 @@ fn cell_at(program: &Program, table: rendez_model::TableId, index: &Expr) -> Opt
 }
 
 /// An expression with what is known in it.
-fn folded(program: &Program, known: &Known, e: &Expr) -> Expr {
+fn folded(program: &Program, known: &KnownCells, e: &Expr) -> Expr {
     let value = |cell: VarId| known[cell.index()].map(Expr::Const);
     e.clone().rewrite(&mut |e| match &e {
         Expr::Var(cell) => value(*cell).unwrap_or(e),

@@ -36,7 +36,7 @@ use rendez_model::{
 };
 
 use crate::finite;
-use crate::main_unfolding::{At, MainUnfolding};
+use crate::main_unfolding::{MainUnfolding, UnfoldedState};
 
 /// The proof goes through the code once for each place at which somebody may wait: so much, and it is given up.
 const MOST_WORK: usize = 20_000_000;
@@ -72,7 +72,7 @@ pub fn never_blocks(program: &Program) -> bool {
     }
     let ending = finite::ending(program);
     let shared = Access::new(&flat).shared;
-    let mut proof = Proof {
+    let mut proof = ProgressProof {
         safe_calls: vec![false; flat.entries.len()],
         program: &flat,
         code,
@@ -103,7 +103,7 @@ pub fn never_blocks(program: &Program) -> bool {
         && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
 }
 
-struct Proof<'p> {
+struct ProgressProof<'p> {
     /// Without procedures but the bodies of entries.
     program: &'p Program,
     code: Vec<Vec<Loc>>,
@@ -118,16 +118,16 @@ struct Proof<'p> {
     safe_calls: Vec<bool>,
     main: Option<MainUnfolding>,
     /// Places at which a task may wait for ever, as far as is known.
-    waits: Vec<Wait>,
+    waits: Vec<PossibleWait>,
 }
 
 #[derive(Clone, Copy)]
-struct Wait {
+struct PossibleWait {
     task: TaskId,
     loc: Loc,
 }
 
-impl Proof<'_> {
+impl ProgressProof<'_> {
     fn action(&self, loc: Loc) -> &Action {
         &self.program.node(loc).action
     }
@@ -291,7 +291,7 @@ impl Proof<'_> {
         }
     }
 
-    fn all_waits(&self) -> Vec<Wait> {
+    fn all_waits(&self) -> Vec<PossibleWait> {
         let mut all = Vec::new();
         for (t, code) in self.code.iter().enumerate() {
             for loc in code {
@@ -305,14 +305,14 @@ impl Proof<'_> {
                     _ => false,
                 };
                 if waits {
-                    all.push(Wait { task: TaskId::from(t), loc: *loc });
+                    all.push(PossibleWait { task: TaskId::from(t), loc: *loc });
                 }
             }
         }
         all
     }
 
-    fn is_excluded(&self, wait: &Wait) -> bool {
+    fn is_excluded(&self, wait: &PossibleWait) -> bool {
         match self.action(wait.loc) {
             Action::EntryCall { entry, .. } => {
                 self.program.possible_entries(entry).iter().all(|e| self.is_served(wait, *e))
@@ -333,7 +333,7 @@ impl Proof<'_> {
     }
 
     /// Whether a call of an entry cannot wait for ever.
-    fn is_served(&self, wait: &Wait, entry: EntryId) -> bool {
+    fn is_served(&self, wait: &PossibleWait, entry: EntryId) -> bool {
         let server = match self.program.entries[entry.index()].owner {
             Owner::Object(object) => {
                 let barrier = self.program.entries[entry.index()].barrier.as_ref();
@@ -507,9 +507,9 @@ impl Proof<'_> {
     }
 
     /// Whether the main program has ended and cannot have missed some states.
-    fn main_passes(&self, hits: impl Fn(&At) -> bool) -> bool {
+    fn main_passes(&self, hits: impl Fn(&UnfoldedState) -> bool) -> bool {
         let Some(main) = &self.main else { return false };
-        let ends = |at: &At| {
+        let ends = |at: &UnfoldedState| {
             matches!(self.action(at.loc), Action::Complete { .. } | Action::Await { .. } | Action::Terminate)
         };
         let missed = main.reachable(vec![0], &hits);

@@ -31,15 +31,15 @@ use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_verdict::{Control, End, Kind, Options, Stats};
 
 use crate::enabled::Enabled;
-use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Wanted, Worker};
+use crate::expand::{Expansion, Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
 use crate::flat_tables::FlatTables;
-use crate::graph::{Graph, Limits, Roles};
+use crate::graph::{GraphLimits, ReachabilityGraph, Roles};
 use crate::hashed::Keep;
 use crate::index::Index;
 use crate::level_workers::{BATCH, LevelWorkers};
 use crate::reached::Reached;
 use crate::store::{Layout, MOST_STATES, Patch, Store};
-use crate::stubborn::{Places, Stubborn, update_places};
+use crate::stubborn::{LocationTable, Stubborn, update_locations};
 use crate::symmetry::Symmetry;
 use crate::visible::Visible;
 
@@ -136,12 +136,12 @@ pub fn search<'s, 'p>(
     options: &Options,
     control: &Control,
 ) -> Result<Reached<'s, 'p>, Restart> {
-    let mut run = Run::new(cache, config, options, control);
+    let mut run = BreadthFirstSearch::new(cache, config, options, control);
     let end = run.everything();
     run.finish(end)
 }
 
-struct Run<'r, 's, 'p> {
+struct BreadthFirstSearch<'r, 's, 'p> {
     cache: StepCache<'s, 'p>,
     layout: Layout,
     patches: Vec<Patch>,
@@ -163,7 +163,7 @@ struct Run<'r, 's, 'p> {
     varied: Vec<usize>,
     stubborn: Option<Stubborn>,
     symmetry: Option<Symmetry>,
-    places: Vec<Places>,
+    places: Vec<LocationTable>,
     fast: Option<Fast>,
     /// By outcome: formulas of branching time notice it.
     seen: Vec<bool>,
@@ -177,11 +177,11 @@ struct Run<'r, 's, 'p> {
     learnt_at: usize,
     outlook: Outlook,
     /// Once it is complete.
-    graph: Option<Graph>,
+    graph: Option<ReachabilityGraph>,
 }
 
 /// The limits that were set, and what they are about.
-struct Bounds<'r> {
+struct SearchLimits<'r> {
     options: &'r Options,
     control: &'r Control,
     started: Instant,
@@ -189,7 +189,7 @@ struct Bounds<'r> {
     other_bytes: usize,
 }
 
-impl Bounds<'_> {
+impl SearchLimits<'_> {
     /// The limit that is met, if one is.
     fn end(&self) -> Option<End> {
         let states = self.store.len();
@@ -208,7 +208,7 @@ impl Bounds<'_> {
     }
 }
 
-impl<'r, 's, 'p> Run<'r, 's, 'p> {
+impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
     fn new(
         mut cache: StepCache<'s, 'p>,
         config: &'r Config,
@@ -235,15 +235,15 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             true => Stubborn::new(steps, &cache.slots),
             false => None,
         };
-        let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
-        update_places(&mut places, &cache.slots);
+        let mut places = vec![LocationTable::default(); steps.semantics.program.tasks.len()];
+        update_locations(&mut places, &cache.slots);
         let tracked_before = steps.tracked_queues.borrow().len();
         let words = layout.pack(&start);
         let counts = (0..start.len()).map(|slot| cache.slots.count(slot)).collect();
         let store = Store::new(&layout, stubborn.is_some());
         store.begin(&words);
         let index = store.index(1, 1);
-        Run {
+        BreadthFirstSearch {
             cache,
             layout,
             patches: Vec::new(),
@@ -368,7 +368,7 @@ const SOON: usize = 1 << 12;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
 
-impl Run<'_, '_, '_> {
+impl BreadthFirstSearch<'_, '_, '_> {
     /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
     fn everything(&mut self) -> End {
         let mut end = self.levels(0);
@@ -376,7 +376,7 @@ impl Run<'_, '_, '_> {
         while end == End::Complete && partly && !self.config.deadlock_only {
             let from = self.store.len();
             let left = self.options.memory.saturating_sub(self.store.memory() + self.cache_bytes);
-            let graph = match Graph::new(&self.shared(), &self.index, self.limits(left)) {
+            let graph = match ReachabilityGraph::new(&self.shared(), &self.index, self.limits(left)) {
                 Ok(graph) => graph,
                 Err(end) => return end,
             };
@@ -388,7 +388,7 @@ impl Run<'_, '_, '_> {
             let mut worker = std::mem::take(&mut self.worker);
             let mut early = None;
             for id in ignored {
-                early = early.or(self.expand(&mut worker, id, Wanted::All));
+                early = early.or(self.expand(&mut worker, id, Expansion::Full));
             }
             self.worker = worker;
             end = early.unwrap_or_else(|| self.levels(from));
@@ -397,8 +397,8 @@ impl Run<'_, '_, '_> {
     }
 
     /// What a graph may take, with so many bytes left.
-    fn limits(&self, bytes: usize) -> Limits<'_> {
-        Limits { bytes, until: self.until(), control: self.control }
+    fn limits(&self, bytes: usize) -> GraphLimits<'_> {
+        GraphLimits { bytes, until: self.until(), control: self.control }
     }
 
     fn until(&self) -> Option<Instant> {
@@ -407,7 +407,7 @@ impl Run<'_, '_, '_> {
 
     /// States, one for each set of states that is never left, in which a task can move that is
     /// never followed in the whole set.
-    fn ignored(&self, graph: &Graph) -> Vec<u32> {
+    fn ignored(&self, graph: &ReachabilityGraph) -> Vec<u32> {
         let view = self.shared();
         let tasks = self.cache.trees.tasks();
         let mut result = Vec::new();
@@ -520,8 +520,8 @@ impl Run<'_, '_, '_> {
         if again { Some(End::Interrupted) } else { self.bounds().end() }
     }
 
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds {
+    fn bounds(&self) -> SearchLimits<'_> {
+        SearchLimits {
             options: self.options,
             control: self.control,
             started: self.started,
@@ -569,7 +569,7 @@ impl Run<'_, '_, '_> {
                     break;
                 }
             }
-            end = self.expand(&mut worker, id, Wanted::Few);
+            end = self.expand(&mut worker, id, Expansion::Reduced);
             if end.is_some() {
                 break;
             }
@@ -611,10 +611,10 @@ impl Run<'_, '_, '_> {
     }
 
     /// Expands a state, learning what is needed.
-    fn expand(&mut self, worker: &mut Worker, id: u32, wanted: Wanted) -> Option<End> {
+    fn expand(&mut self, worker: &mut Worker, id: u32, expansion: Expansion) -> Option<End> {
         loop {
             let mut index = std::mem::take(&mut self.index);
-            let expanded = worker.expand(&self.shared(), &mut index, id, wanted);
+            let expanded = worker.expand(&self.shared(), &mut index, id, expansion);
             self.index = index;
             match expanded {
                 Ok(()) => return None,
@@ -656,7 +656,7 @@ impl Run<'_, '_, '_> {
             self.cache.count();
         }
         if self.stubborn.is_some() {
-            update_places(&mut self.places, &self.cache.slots);
+            update_locations(&mut self.places, &self.cache.slots);
         }
         self.must_track_queues |= self.cache.steps.tracked_queues.borrow().len() > self.tracked_before;
         let new = &self.cache.trees.changes[self.patches.len()..];
@@ -760,7 +760,7 @@ impl Run<'_, '_, '_> {
             let later = |w: &mut Worker| [std::mem::take(&mut w.again), std::mem::take(&mut w.deferred)];
             let deferred: Vec<u32> = workers.iter_mut().flat_map(later).flatten().collect();
             let mut first = std::mem::take(&mut workers[0]);
-            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, Wanted::Few));
+            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, Expansion::Reduced));
             workers[0] = first;
             if let Some(end) = end {
                 self.join(workers);

@@ -39,7 +39,7 @@ use rendez_petri::step_cache::DecisionTrees;
 use rendez_petri::steps::Steps;
 
 mod units;
-use units::Code;
+use units::CodeGraph;
 
 const NONE: u32 = u32::MAX;
 
@@ -95,7 +95,7 @@ pub struct Scratch {
     changed: Vec<u64>,
     altered: Vec<u64>,
     /// By task: what is known of the set around its step.
-    around: Vec<Around>,
+    around: Vec<SetSize>,
     /// By task: a bit for each task whose step matters for that.
     consulted: Vec<u64>,
     asked: Vec<u64>,
@@ -113,11 +113,11 @@ pub struct Scratch {
 
 /// What is known of the set around the step of one task.
 #[derive(Clone, Copy, Default)]
-enum Around {
+enum SetSize {
     #[default]
     Unknown,
     AtLeast(usize),
-    Exactly(usize),
+    Known(usize),
 }
 
 /// Where tasks are and who can move; remembers whom it was asked about.
@@ -142,10 +142,10 @@ impl Positions<'_> {
 
 /// A state, and what is known of its steps.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct LocatedState<'a> {
     pub trees: &'a DecisionTrees,
     pub layout: &'a Layout,
-    pub places: &'a [Places],
+    pub places: &'a [LocationTable],
     pub words: &'a [u64],
 }
 
@@ -172,18 +172,18 @@ impl Stubborn {
         if !unobservable.no_interrupts || unobservable.background || !nodes.all(|n| covered(&n.action)) {
             return None;
         }
-        Some(Code::new(steps, slots).stubborn())
+        Some(CodeGraph::new(steps, slots).stubborn())
     }
 
     /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
     /// which it is built, and how many there are. None if no task can move, or if all steps must be
     /// followed. An error is a task whose step is not known.
-    pub fn smallest(&self, here: Here, scratch: &mut Scratch) -> Result<Option<(u32, usize)>, usize> {
+    pub fn smallest(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<(u32, usize)>, usize> {
         self.smallest_below(usize::MAX, here, scratch)
     }
 
     /// A task whose step alone must be followed, if there is one.
-    pub fn alone(&self, here: Here, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
+    pub fn alone(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
         let found = self.smallest_below(2, here, scratch)?;
         Ok(found.filter(|f| f.1 == 1).map(|f| f.0))
     }
@@ -192,7 +192,7 @@ impl Stubborn {
     fn smallest_below(
         &self,
         limit: usize,
-        here: Here,
+        here: LocatedState,
         scratch: &mut Scratch,
     ) -> Result<Option<(u32, usize)>, usize> {
         let movers = self.look(here, scratch)?;
@@ -212,8 +212,8 @@ impl Stubborn {
                     }
                     let limit = best.map_or(most.min(movers), |b| b.1);
                     let count = match scratch.around[start] {
-                        Around::Exactly(count) => Some(count).filter(|c| *c < limit),
-                        Around::AtLeast(count) if count >= limit => None,
+                        SetSize::Known(count) => Some(count).filter(|c| *c < limit),
+                        SetSize::AtLeast(count) if count >= limit => None,
                         _ => self.close(here.trees, start as u32, limit, scratch),
                     };
                     if let Some(count) = count {
@@ -238,7 +238,7 @@ impl Stubborn {
     }
 
     /// The tasks whose steps are followed with that of one task.
-    pub fn around<'c>(&self, here: Here, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
+    pub fn around<'c>(&self, here: LocatedState, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
         scratch.chosen.clear();
         if self.look(here, scratch).is_ok() {
             self.close(here.trees, start, usize::MAX, scratch);
@@ -279,7 +279,7 @@ impl Stubborn {
                     break;
                 }
                 // What is around that one is around this one.
-                if let Around::AtLeast(count) | Around::Exactly(count) = scratch.around[task]
+                if let SetSize::AtLeast(count) | SetSize::Known(count) = scratch.around[task]
                     && count >= limit
                     && task != start as usize
                 {
@@ -306,16 +306,16 @@ impl Stubborn {
         scratch.asked = consulted;
         let count = least.max(scratch.chosen.len());
         scratch.around[start as usize] = match count < limit {
-            true => Around::Exactly(count),
-            false => Around::AtLeast(count),
+            true => SetSize::Known(count),
+            false => SetSize::AtLeast(count),
         };
         (count < limit).then_some(count)
     }
 
     /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
     /// known.
-    fn look(&self, here: Here, scratch: &mut Scratch) -> Result<usize, usize> {
-        let Here { trees, layout, places, words } = here;
+    fn look(&self, here: LocatedState, scratch: &mut Scratch) -> Result<usize, usize> {
+        let LocatedState { trees, layout, places, words } = here;
         let (tasks, slots) = (self.tasks, self.slots);
         let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
         let first = scratch.values.is_empty();
@@ -325,7 +325,7 @@ impl Stubborn {
             scratch.can_move.resize(tasks, false);
             scratch.watched.resize(tasks * per_watch, 0);
             scratch.consulted.resize(tasks * per_task, 0);
-            scratch.around.resize(tasks, Around::Unknown);
+            scratch.around.resize(tasks, SetSize::Unknown);
         }
         let Scratch { values, at, can_move, watched, altered, changed, around, consulted, .. } = scratch;
         changed.clear();
@@ -358,7 +358,7 @@ impl Stubborn {
         }
         for (t, around) in around.iter_mut().enumerate() {
             if first || meet(&consulted[t * per_task..][..per_task], altered) {
-                *around = Around::Unknown;
+                *around = SetSize::Unknown;
             }
         }
         // A task that moves from a place without unit: nothing is known about it.
@@ -465,10 +465,10 @@ impl Stubborn {
 }
 
 /// By contents of a task's slot: the location where the task is, [`NONE`] if it is not alive.
-pub type Places = Vec<u32>;
+pub type LocationTable = Vec<u32>;
 
 /// Brings the places up to date with what was learnt.
-pub fn update_places(places: &mut [Places], slots: &Slots) {
+pub fn update_locations(places: &mut [LocationTable], slots: &Slots) {
     for (t, places) in places.iter_mut().enumerate() {
         for number in places.len()..slots.count(t) {
             let at = slots.task(t, number as u32).filter(|ts| alive(ts.status));

@@ -43,8 +43,8 @@ struct Generator {
     /// The tasks that change places, the smaller first.
     pairs: Vec<(usize, usize)>,
     /// Slots that change, in order, and slots that have not changed so far.
-    targets: Vec<Target>,
-    staying: Vec<Target>,
+    targets: Vec<SlotImage>,
+    staying: Vec<SlotImage>,
     /// By location: a task there may still come to where the symmetry does not hold.
     too_early: Vec<bool>,
     guards: Vec<Guard>,
@@ -58,7 +58,7 @@ struct Guard {
 }
 
 /// What a slot holds afterwards.
-struct Target {
+struct SlotImage {
     slot: usize,
     source: usize,
     places: Vec<usize>,
@@ -89,7 +89,7 @@ impl Symmetry {
             let guards = tasks.map(|task| Guard { task, past: Vec::new() }).collect();
             let sources = slots.sources(&permutation)?.into_iter().enumerate();
             let staying = sources
-                .map(|(slot, (source, places))| Target { slot, source, places, map: Vec::new() })
+                .map(|(slot, (source, places))| SlotImage { slot, source, places, map: Vec::new() })
                 .collect();
             let mut pairs = Vec::new();
             for (t, u) in (0..program.tasks.len()).map(|t| (t, permutation.task(TaskId::from(t)).index())) {
@@ -132,12 +132,12 @@ impl Symmetry {
                     }
                 }
                 if moved {
-                    let moves = |t: &Target| {
+                    let moves = |t: &SlotImage| {
                         t.source != t.slot || t.map.iter().enumerate().any(|(i, n)| i != *n as usize)
                     };
                     let (more, staying) = std::mem::take(&mut generator.staying).into_iter().partition(moves);
                     generator.staying = staying;
-                    generator.targets.extend::<Vec<Target>>(more);
+                    generator.targets.extend::<Vec<SlotImage>>(more);
                     generator.targets.sort_by_key(|t| t.slot);
                 }
             }
@@ -261,7 +261,7 @@ impl Symmetry {
     }
 }
 
-impl Target {
+impl SlotImage {
     /// The number of what a content becomes; the content, if that has no number yet.
     #[inline]
     fn image(&self, number: u32) -> Result<u32, u32> {
@@ -275,7 +275,7 @@ impl Target {
 impl Generator {
     /// Whether it leads to the state itself.
     fn keeps(&self, layout: &Layout, words: &[u64]) -> bool {
-        let same = |t: &Target| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
+        let same = |t: &SlotImage| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
         // Nobody can come any more to where the symmetry does not hold.
         let past = |g: &Guard| g.past[layout.get(words, g.task) as usize];
         self.guards.iter().all(past) && self.targets.iter().all(same)

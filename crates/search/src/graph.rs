@@ -41,7 +41,7 @@ pub enum Arrival {
     Known,
 }
 
-pub struct Graph {
+pub struct StateGraph {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     index: HashTable<u32>,
@@ -58,9 +58,9 @@ pub struct Graph {
     scratch: Vec<u8>,
 }
 
-impl Graph {
-    pub fn new(initial: State, by_task: bool) -> Graph {
-        let mut graph = Graph {
+impl StateGraph {
+    pub fn new(initial: State, by_task: bool) -> StateGraph {
+        let mut graph = StateGraph {
             bytes: Vec::new(),
             ends: Vec::new(),
             index: HashTable::new(),

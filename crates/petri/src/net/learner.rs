@@ -14,8 +14,10 @@ use std::sync::atomic::Ordering;
 use rendez_analysis::bits::Bits;
 use rustc_hash::FxHashSet;
 
-use super::{Budget, Component, Consequences, Learning, NONE, Net, NoNet, Place, PlaceId, Role, Transition};
-use crate::step_cache::{Known, StepCache};
+use super::{
+    Budget, Component, Consequences, Learning, NONE, Net, NoNet, Place, PlaceId, Transition, TransitionRole,
+};
+use crate::step_cache::{DecisionNode, StepCache};
 use crate::steps::Fate;
 
 struct Learner<'n, 's, 'p, 'a> {
@@ -228,8 +230,8 @@ impl Learner<'_, '_, '_, '_> {
         let mut fits = false;
         loop {
             match self.cache.trees.at(node) {
-                Known::Nothing if !new => return Ok(()),
-                Known::Nothing => {
+                DecisionNode::Nothing if !new => return Ok(()),
+                DecisionNode::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
                     self.cache.learn(task as usize, &values);
                     if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
@@ -242,8 +244,8 @@ impl Learner<'_, '_, '_, '_> {
                     node = self.walk(task, chosen);
                     fits = true;
                 }
-                Known::Idle => return Ok(()),
-                Known::Outcomes(first, last) => {
+                DecisionNode::Idle => return Ok(()),
+                DecisionNode::Outcomes(first, last) => {
                     let fires = new && first < last && chosen.contains(&must);
                     if fires && !self.possible.contains(&first) && (fits || self.values(chosen).is_some()) {
                         // What was possible once stays possible.
@@ -253,13 +255,15 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 // Nothing new is looked at any more, or not the place that must be there.
-                Known::Look(..) if !new && !self.below[node as usize].meets(&self.fresh) => return Ok(()),
-                Known::Look(..)
+                DecisionNode::Look(..) if !new && !self.below[node as usize].meets(&self.fresh) => {
+                    return Ok(());
+                }
+                DecisionNode::Look(..)
                     if !self.below[node as usize].holds(self.slot(must)) && !chosen.contains(&must) =>
                 {
                     return Ok(());
                 }
-                Known::Look(slot, _) => {
+                DecisionNode::Look(slot, _) => {
                     self.watch(slot, chosen[0]);
                     // Places that are found on the way are looked at for themselves.
                     let mut candidates = Vec::new();
@@ -291,7 +295,7 @@ impl Learner<'_, '_, '_, '_> {
                         self.descend(task, chosen, must, new, next)?;
                         chosen.pop();
                         let next = self.cache.trees.child(node, self.content(q));
-                        if new && matches!(self.cache.trees.at(next), Known::Look(..)) {
+                        if new && matches!(self.cache.trees.at(next), DecisionNode::Look(..)) {
                             self.inner[node as usize].grow(q as usize + 1);
                             self.inner[node as usize].set(q);
                         }
@@ -318,7 +322,7 @@ impl Learner<'_, '_, '_, '_> {
     fn walk(&self, task: u32, chosen: &[PlaceId]) -> u32 {
         let trees = &self.cache.trees;
         let mut node = self.root(task, chosen[0]);
-        while let Known::Look(slot, _) = trees.at(node) {
+        while let DecisionNode::Look(slot, _) = trees.at(node) {
             let Some(q) = chosen.iter().find(|p| self.slot(**p) == slot) else { break };
             node = trees.child(node, self.content(*q));
         }
@@ -330,7 +334,7 @@ impl Learner<'_, '_, '_, '_> {
         let trees = &self.cache.trees;
         let mut node = trees.root_node(task as usize, values[task as usize] as usize);
         let mut path = Vec::new();
-        while let Known::Look(slot, _) = trees.at(node) {
+        while let DecisionNode::Look(slot, _) = trees.at(node) {
             path.push((node, slot));
             node = trees.child(node, values[slot as usize]);
         }
@@ -396,14 +400,16 @@ impl Learner<'_, '_, '_, '_> {
                 self.net.stopped = story.steps.last().map(|s| s.loc);
                 return;
             }
-            Fate::Unsupported => Role::Unsupported,
-            Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => Role::Target,
-            Fate::Followed => Role::Step,
+            Fate::Unsupported => TransitionRole::Unsupported,
+            Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => {
+                TransitionRole::Target
+            }
+            Fate::Followed => TransitionRole::Step,
         };
         let letters = story.steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
         let changes = self.cache.trees.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
         let mut after = Vec::new();
-        if role == Role::Step {
+        if role == TransitionRole::Step {
             for p in chosen {
                 let slot = self.slot(*p);
                 after.push(match changes.iter().find(|c| c.0 == slot) {

@@ -40,7 +40,7 @@ pub(super) fn bitstate(
     // Both look at what was found.
     let shared = std::cell::RefCell::new((findings, known));
     let mut about = AboutToAccess::default();
-    let search = hashed::hunt(
+    let search = hashed::depth_first(
         &mut cache,
         config.keep,
         options,

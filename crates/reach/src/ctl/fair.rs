@@ -11,7 +11,7 @@
 use rendez_model::{EntryId, TaskId};
 use rendez_verdict::{Fairness, Round, Stance};
 
-use super::{Bits, Checker};
+use super::{Checker, Flags};
 use crate::graph::ELSEWHERE;
 
 impl<'p> Checker<'_, '_, 'p> {
@@ -22,8 +22,8 @@ impl<'p> Checker<'_, '_, 'p> {
     }
 
     /// Sets of states inside a set, each with ways between all of them, in which an execution may stay for ever.
-    pub(super) fn fair_components(&self, inside: &Bits, passes: &dyn Fn(usize) -> bool) -> Vec<Vec<u32>> {
-        let allowed: Bits =
+    pub(super) fn fair_components(&self, inside: &Flags, passes: &dyn Fn(usize) -> bool) -> Vec<Vec<u32>> {
+        let allowed: Flags =
             (0..self.graph.edge_count()).map(|e| passes(e) && self.within(e, inside)).collect();
         let mut found = Vec::new();
         let mut work = vec![(0..inside.len() as u32).filter(|s| inside[*s as usize]).collect::<Vec<u32>>()];
@@ -45,13 +45,13 @@ impl<'p> Checker<'_, '_, 'p> {
         found
     }
 
-    pub(super) fn within(&self, edge: usize, inside: &Bits) -> bool {
+    pub(super) fn within(&self, edge: usize, inside: &Flags) -> bool {
         let to = self.graph.target(edge);
         to != ELSEWHERE && inside[self.sources[edge] as usize] && inside[to as usize]
     }
 
     /// Strongly connected components with at least one edge.
-    pub(super) fn components(&self, states: &[u32], allowed: &Bits) -> Vec<Vec<u32>> {
+    pub(super) fn components(&self, states: &[u32], allowed: &Flags) -> Vec<Vec<u32>> {
         let mut local = vec![u32::MAX; self.graph.len()];
         for (i, s) in states.iter().enumerate() {
             local[*s as usize] = i as u32;
@@ -71,7 +71,7 @@ impl<'p> Checker<'_, '_, 'p> {
     }
 
     /// The tasks that an execution which stays in a component passes over, against what fairness asks for.
-    pub(super) fn passed_over(&self, component: &[u32], allowed: &Bits) -> Vec<TaskId> {
+    pub(super) fn passed_over(&self, component: &[u32], allowed: &Flags) -> Vec<TaskId> {
         if self.fairness == Fairness::None || self.coarse {
             return Vec::new();
         }

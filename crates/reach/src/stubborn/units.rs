@@ -38,7 +38,7 @@ use rustc_hash::FxHashMap;
 use super::{NONE, Stubborn, Unit};
 
 /// The code of all tasks as one graph.
-pub struct Code<'a> {
+pub struct CodeGraph<'a> {
     program: &'a Program,
     access: &'a Access,
     unobservable: &'a Unobservable,
@@ -58,7 +58,7 @@ pub struct Code<'a> {
     stops: &'a [bool],
 }
 
-impl<'a> Code<'a> {
+impl<'a> CodeGraph<'a> {
     pub fn new(steps: &'a Steps<'_, 'a>, slots: &'a Slots) -> Self {
         let (program, access, unobservable) = (steps.semantics.program, &steps.access, &steps.unobservable);
         let n = program.nodes.len();
@@ -88,7 +88,7 @@ impl<'a> Code<'a> {
         }
         let terminates =
             |l: &Loc| matches!(program.node(*l).action, Action::Select { terminate: Some(_), .. });
-        let mut code = Code {
+        let mut code = CodeGraph {
             program,
             access,
             unobservable,
