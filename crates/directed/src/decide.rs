@@ -23,8 +23,8 @@
 //! open. Earlier, such an assertion was said to hold, though nothing had been looked for; `--cross-check` over the
 //! corpus showed it.
 
-mod hunt;
 mod probe;
+mod schedule;
 mod seek;
 mod shorten;
 
@@ -40,7 +40,7 @@ use rendez_verdict::{
 use crate::distance::Measure;
 use crate::frontier::Order;
 use crate::goal::Guide;
-use hunt::Hunt;
+use schedule::SearchSchedule;
 use seek::aim;
 
 pub use seek::{Sought, seek};
@@ -119,9 +119,10 @@ pub(crate) fn check(
         (SearchTarget::Exception, &[Kind::TaskingError, Kind::ProgramError, Kind::UnhandledException]),
     ];
     let asked = |kinds: &[Kind]| settings.only.is_empty() || kinds.iter().any(|k| settings.only.contains(k));
-    let mut hunt = Hunt::new(&semantics, local_steps(program, options), settings, options, control);
+    let mut schedule =
+        SearchSchedule::new(&semantics, local_steps(program, options), settings, options, control);
     let possible = |w: SearchTarget| {
-        !aim(Guide::new(program, &hunt.local.access, Measure::Efca, false), program, w).is_hopeless()
+        !aim(Guide::new(program, &schedule.local.access, Measure::Efca, false), program, w).is_hopeless()
     };
     let mut plan: Vec<SearchTarget> =
         groups.iter().filter(|(w, kinds)| asked(kinds) && possible(*w)).map(|(w, _)| *w).collect();
@@ -131,18 +132,18 @@ pub(crate) fn check(
     }
     for (i, wanted) in plan.iter().enumerate() {
         let done = match wanted {
-            SearchTarget::Race => hunt.findings.any(Kind::Race),
-            SearchTarget::Assertion => hunt.findings.any(Kind::Assertion),
-            SearchTarget::Exception => hunt.findings.any(Kind::UnhandledException),
+            SearchTarget::Race => schedule.findings.any(Kind::Race),
+            SearchTarget::Assertion => schedule.findings.any(Kind::Assertion),
+            SearchTarget::Exception => schedule.findings.any(Kind::UnhandledException),
             _ => false,
         };
         // Half of the time for what is first in the plan, and so on.
         let share = if i + 1 == plan.len() { 1 } else { 2 };
-        if !done && hunt.pursue(*wanted, share) {
+        if !done && schedule.pursue(*wanted, share) {
             break;
         }
     }
-    hunt.outcome(false)
+    schedule.outcome(false)
 }
 
 /// Looks for executions that break the properties that monitors follow.
@@ -161,10 +162,11 @@ pub(crate) fn properties(
         let left = options.timeout.unwrap_or(PATIENCE).saturating_sub(started.elapsed()) / (count - m as u32);
         let options = Options { timeout: Some(left), ..options.clone() };
         let semantics = rendez_analysis::semantics(&one, options.recursion);
-        let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
-        hunt.findings = Findings::of_properties(&semantics);
-        hunt.pursue(SearchTarget::Events(0), 1);
-        let mut outcome = hunt.outcome(true);
+        let mut schedule =
+            SearchSchedule::new(&semantics, local_steps(&one, &options), settings, &options, control);
+        schedule.findings = Findings::of_properties(&semantics);
+        schedule.pursue(SearchTarget::Events(0), 1);
+        let mut outcome = schedule.outcome(true);
         outcome.properties.iter_mut().for_each(|p| p.stats = Some(outcome.stats));
         all.properties.append(&mut outcome.properties);
         all.contradictions.append(&mut outcome.contradictions);

@@ -58,13 +58,13 @@ pub struct TargetDistance {
 
 enum DistanceTable {
     /// By node.
-    Flat(Vec<u32>),
+    ByNode(Vec<u32>),
     /// By node, without leaving the graph: the rest is on the stack.
     Inside(Vec<u32>),
     Bounded {
         graph: Rc<Bounded>,
         targets: Vec<u32>,
-        flat: Vec<u32>,
+        any_return: Vec<u32>,
         known: RefCell<FxHashMap<u32, Frames>>,
     },
 }
@@ -100,13 +100,13 @@ impl<'p> Distances<'p> {
         let after_exit = inside[code.exit as usize] != FAR;
         let table = match self.measure {
             Measure::Efca => DistanceTable::Inside(inside),
-            Measure::Fca => DistanceTable::Flat(code.to_target_anyhow(&targets)),
-            Measure::Fsm => DistanceTable::Flat(code.to_target_by_any_return(&targets)),
+            Measure::Fca => DistanceTable::ByNode(code.to_target_anyhow(&targets)),
+            Measure::Fsm => DistanceTable::ByNode(code.to_target_by_any_return(&targets)),
             Measure::Efsm(calls) => {
                 let graph = self.bounded(task, calls);
-                let flat = code.to_target_by_any_return(&targets);
+                let any_return = code.to_target_by_any_return(&targets);
                 let targets = graph.all(&targets);
-                DistanceTable::Bounded { graph, targets, flat, known: RefCell::default() }
+                DistanceTable::Bounded { graph, targets, any_return, known: RefCell::default() }
             }
         };
         Some(TargetDistance { task, after_exit, table })
@@ -140,13 +140,13 @@ impl<'p> Distances<'p> {
     fn from(&self, target: &TargetDistance, pc: Loc, frames: &[Frame]) -> u32 {
         let code = &self.codes[target.task.index()];
         match &target.table {
-            DistanceTable::Flat(table) => table[self.places.of(pc) as usize],
+            DistanceTable::ByNode(table) => table[self.places.of(pc) as usize],
             DistanceTable::Inside(inside) => self.unwind(code, inside, pc, frames),
-            DistanceTable::Bounded { graph, targets, flat, known } => {
+            DistanceTable::Bounded { graph, targets, any_return, known } => {
                 let sites: Vec<u32> = frames.iter().rev().map(|f| self.places.of(f.site)).collect();
                 graph
                     .unwind(code, self.places.of(pc), &sites, targets, &mut known.borrow_mut())
-                    .unwrap_or(flat[self.places.of(pc) as usize])
+                    .unwrap_or(any_return[self.places.of(pc) as usize])
             }
         }
     }

@@ -98,7 +98,7 @@ pub struct PatternDatabase<'r> {
     pub states: usize,
 }
 
-/// Steps of a task up to its next step that others notice count less than such steps.
+/// Steps of a task up to its next step that others observe count less than such steps.
 const LOCAL: u32 = 4_096;
 
 /// Goes on for a while when targets are found.
@@ -214,7 +214,7 @@ impl<'r> PatternDatabase<'r> {
         })
     }
 
-    /// How far a state is from a target: steps that others notice first, then those of the task that
+    /// How far a state is from a target: steps that others observe first, then those of the task that
     /// makes the first of them; and that task. None if the smaller program knows no such state.
     pub fn estimate(&self, state: &State) -> Option<(u32, TaskId)> {
         let mut less = state.clone();
@@ -240,8 +240,9 @@ impl<'r> PatternDatabase<'r> {
             }
         }
         let mut steps = vec![0u32; self.removed.len()];
-        let settled = self.local.run_local(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
-        let id = self.graph.borrow_mut().find(&settled)?;
+        let after_local_steps =
+            self.local.run_local(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
+        let id = self.graph.borrow_mut().find(&after_local_steps)?;
         let (far, task) = self.distance[id as usize];
         if far == FAR {
             return None;

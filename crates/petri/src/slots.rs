@@ -102,14 +102,14 @@ pub struct Slots {
 
 impl Slots {
     /// The slots of the tasks come first, in their order, then those of objects.
-    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: &SlotSplit) -> Slots {
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, split: &SlotSplit) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
         let mut names = Vec::new();
         let mut slot_of = Vec::new();
         let sole = sole_users(program, access);
-        let is_apart = |slot: usize| match apart {
+        let is_split = |slot: usize| match split {
             SlotSplit::Nobody => false,
             SlotSplit::Tasks => slot < tasks,
             SlotSplit::These(slots) => slots.contains(&slot),
@@ -122,11 +122,11 @@ impl Slots {
                 (Storage::Component(o), _) => Some(object(o.index())),
                 (Storage::Shared, None) => None,
             };
-            let slot = together.filter(|slot| !is_apart(*slot)).unwrap_or_else(|| {
+            let slot = together.filter(|slot| !is_split(*slot)).unwrap_or_else(|| {
                 next += 1;
                 next - 1
             });
-            if let (Some(task), SlotSplit::These(_)) = (together.filter(|t| *t < tasks && *t != slot), apart)
+            if let (Some(task), SlotSplit::These(_)) = (together.filter(|t| *t < tasks && *t != slot), split)
             {
                 forgotten[task].push((VarId::from(v), slot as u32));
             }

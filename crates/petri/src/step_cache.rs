@@ -7,7 +7,7 @@
 //! search never interprets the program twice, and still knows nothing about its meaning that the semantics did not say.
 //!
 //! Why this is right: the semantics is deterministic in what it reads. Two states that agree on everything that a step
-//! read give the same outcomes, because the step could not notice a difference. For the same reason the tree is
+//! read give the same outcomes, because the step could not observe a difference. For the same reason the tree is
 //! consistent: which slot is read next depends only on the contents read before. A written part counts as read, so
 //! unread slots are unchanged.
 //!
@@ -88,8 +88,8 @@ pub struct DecisionTrees {
     /// By task and contents of its slot.
     roots: Vec<Vec<u32>>,
     /// By task and contents: all its steps are choices of its own.
-    alone: Vec<Vec<bool>>,
-    anyone_alone: bool,
+    only_chooses: Vec<Vec<bool>>,
+    anyone_only_chooses: bool,
     /// By task: how many contents its slot has had.
     counts: Vec<usize>,
     learnt: usize,
@@ -168,9 +168,9 @@ impl DecisionTrees {
 
     /// Whether a task with these contents only chooses for itself; None if that is not known.
     #[inline]
-    pub fn is_alone(&self, task: usize, number: u32) -> Option<bool> {
+    pub fn only_chooses(&self, task: usize, number: u32) -> Option<bool> {
         match self.knows(task, number) {
-            true => Some(self.alone[task][number as usize]),
+            true => Some(self.only_chooses[task][number as usize]),
             false => None,
         }
     }
@@ -222,8 +222,8 @@ impl DecisionTrees {
     }
 
     #[inline]
-    pub fn anyone_alone(&self) -> bool {
-        self.anyone_alone
+    pub fn anyone_only_chooses(&self) -> bool {
+        self.anyone_only_chooses
     }
 
     fn knows(&self, task: usize, number: u32) -> bool {
@@ -284,13 +284,13 @@ impl<'s, 'p> StepCache<'s, 'p> {
         StepCache::with(steps, tig, &SlotSplit::Nobody)
     }
 
-    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &SlotSplit) -> Self {
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, split: &SlotSplit) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
-        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
+        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, split);
         let trees = DecisionTrees {
             roots: vec![Vec::new(); program.tasks.len()],
-            alone: vec![Vec::new(); program.tasks.len()],
+            only_chooses: vec![Vec::new(); program.tasks.len()],
             ..DecisionTrees::default()
         };
         let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
@@ -333,11 +333,11 @@ impl<'s, 'p> StepCache<'s, 'p> {
         }
         let last = self.trees.outcomes.len() as u32;
         if !self.trees.knows(task, values[task]) {
-            let alone = self.steps.chooses(&state, id);
+            let only_chooses = self.steps.chooses(&state, id);
             // With other values in cells that lie elsewhere it might be otherwise.
             let looked = self.slots_of(&self.log.take());
             let elsewhere = looked.iter().any(|s| self.slots.keeper(*s as usize) == Some(id));
-            self.learn_alone(task, values[task], alone && !elsewhere);
+            self.learn_only_chooses(task, values[task], only_chooses && !elsewhere);
         }
         self.log.take();
         self.trees.insert(task, values, &looked, TreeNode::Leaf { first, last });
@@ -522,7 +522,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             }
         }
         let last = self.trees.outcomes.len() as u32;
-        self.learn_alone(task.index(), values[task.index()], false);
+        self.learn_only_chooses(task.index(), values[task.index()], false);
         self.trees.insert(task.index(), values, &looked, TreeNode::Leaf { first, last });
         self.count();
     }
@@ -540,13 +540,13 @@ impl<'s, 'p> StepCache<'s, 'p> {
         moves
     }
 
-    fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
-        let list = &mut self.trees.alone[task];
+    fn learn_only_chooses(&mut self, task: usize, own: u32, only_chooses: bool) {
+        let list = &mut self.trees.only_chooses[task];
         if list.len() <= own as usize {
             list.resize(own as usize + 1, false);
         }
-        list[own as usize] = alone;
-        self.trees.anyone_alone |= alone;
+        list[own as usize] = only_chooses;
+        self.trees.anyone_only_chooses |= only_chooses;
     }
 
     pub fn memory(&self) -> usize {

@@ -10,7 +10,7 @@
 //! What observes a queue: 'Count, a requeue, an abort, an asynchronous select, a bound on lengths, a barrier that looks
 //! beyond its object or may raise an exception, and a caller whose choice of an entry others can change in the
 //! meantime. What observes a waiting server: a guard that others can change, or one that a property tests. 'Callable
-//! and 'Terminated observe everything. Whether the completion of a task can be noticed otherwise than by plain callers
+//! and 'Terminated observe everything. Whether the completion of a task can be observed otherwise than by plain callers
 //! and by its master is decided here, too.
 //!
 //! A barrier may turn out to be unknown only during a search. Its entry is then reported, and the search begins again
@@ -33,7 +33,7 @@ pub struct Unobservable {
     pub select: Vec<bool>,
     /// No task is aborted or interrupted, and nobody asks whether a task is callable or done.
     pub no_interrupts: bool,
-    /// By task: that it completes can be noticed only by plain callers and by its master.
+    /// By task: that it completes can be observed only by plain callers and by its master.
     pub completion: Vec<bool>,
     /// By task: the tasks that may activate it.
     pub activators: Vec<Vec<TaskId>>,
@@ -46,7 +46,7 @@ impl Unobservable {
     pub fn new(program: &Program, access: &Access, tracked_queues: &[EntryId]) -> Unobservable {
         let mut no_interrupts = true;
         let mut entry = vec![true; program.entries.len()];
-        let mut patient = vec![true; program.entries.len()];
+        let mut only_plain_calls = vec![true; program.entries.len()];
         let mut exprs: Vec<&Expr> = program.entries.iter().filter_map(|e| e.barrier.as_ref()).collect();
         for e in tracked_queues {
             entry[e.index()] = false;
@@ -66,7 +66,7 @@ impl Unobservable {
                         each(program, e, |e| entry[e.index()] = false);
                     }
                     if *mode != CallMode::Plain {
-                        each(program, e, |e| patient[e.index()] = false);
+                        each(program, e, |e| only_plain_calls[e.index()] = false);
                     }
                 }
                 _ => {}
@@ -125,7 +125,7 @@ impl Unobservable {
         let mut completion = vec![no_interrupts && !ends_count; program.tasks.len()];
         for (i, e) in program.entries.iter().enumerate() {
             if let Owner::Task(owner) = e.owner {
-                completion[owner.index()] &= entry[i] && patient[i];
+                completion[owner.index()] &= entry[i] && only_plain_calls[i];
             }
         }
         let mut activators = vec![Vec::new(); program.tasks.len()];

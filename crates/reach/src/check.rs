@@ -220,7 +220,7 @@ pub fn share(options: &Options, started: Instant, part: f64) -> Options {
 /// Waiting for ever, in all its kinds.
 const BLOCKING: [Kind; 4] = [Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin];
 
-/// Programs with more tasks are first hunted for blocked states.
+/// Programs with more tasks are first searched for blocked states by descent.
 const LARGE: usize = 150;
 
 /// Looks for anything along random schedules.

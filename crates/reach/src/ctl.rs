@@ -328,7 +328,7 @@ fn over_graph(
     let reached = reach(&semantics, options, &config, control, &stops);
     let checker = checker(&reached, options.fairness, &config, control);
     // Where a call and its acceptance are one step, no state lies between them, in which the choice is made already.
-    let hides_choices = config.meet && !config.waits;
+    let hides_choices = config.synchronous && !config.waits;
     let answer = |question: &BoundFormula| match &checker {
         Ok(_) if hides_choices && question.resolved.mixes_quantifiers() => None,
         Ok(checker) => checker.decide(question),

@@ -54,19 +54,19 @@ pub fn never_raised(program: &Program) -> Vec<Kind> {
     if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
         return Vec::new();
     }
-    let mut flat = program.clone();
-    inline(&mut flat, 1);
-    if flat.nodes.len() > MOST_LOCATIONS {
+    let mut inlined = program.clone();
+    inline(&mut inlined, 1);
+    if inlined.nodes.len() > MOST_LOCATIONS {
         return Vec::new();
     }
     let mut raised = RaisedKinds::default();
     let mut left = MOST_VISITS;
-    let private = private_cells(program, &flat);
-    let (joins, numbers, owners) = (joins(&flat), numbers(&flat), owners(&flat));
-    for task in (0..flat.tasks.len()).map(TaskId::from) {
-        let mine = (0..flat.vars.len()).filter(|v| private[*v] && owners[*v] == Some(task));
+    let private = private_cells(program, &inlined);
+    let (joins, numbers, owners) = (joins(&inlined), numbers(&inlined), owners(&inlined));
+    for task in (0..inlined.tasks.len()).map(TaskId::from) {
+        let mine = (0..inlined.vars.len()).filter(|v| private[*v] && owners[*v] == Some(task));
         let mine = mine.map(VarId::from).collect();
-        let mut analysis = Analysis::new(&flat, task, mine, &joins, &numbers);
+        let mut analysis = Analysis::new(&inlined, task, mine, &joins, &numbers);
         match analysis.run(left) {
             Some(visits) => left -= visits,
             None => return Vec::new(),

@@ -58,8 +58,8 @@ pub struct Shared<'a> {
     pub symmetry: Option<&'a Symmetry>,
     pub places: &'a [LocationTable],
     pub fast: Option<&'a Fast>,
-    /// By outcome: formulas of branching time notice it.
-    pub seen: &'a [bool],
+    /// By outcome: it is visible to formulas of branching time.
+    pub visible: &'a [bool],
     /// How often states were packed anew.
     pub version: u32,
 }
@@ -139,14 +139,15 @@ impl Shared<'_> {
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.trees.tasks()).map(changed));
-            let alone = stubborn.alone(self.here(words), scratch);
-            let alone = alone.map_err(|task| Unknown::Step(task, words.to_vec()))?;
-            let Some(task) = alone else { return Ok(()) };
+            let singleton = stubborn.singleton(self.here(words), scratch);
+            let singleton = singleton.map_err(|task| Unknown::Step(task, words.to_vec()))?;
+            let Some(task) = singleton else { return Ok(()) };
             let range = self.trees.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
             let outcome = &self.trees.outcomes[number as usize];
-            let seen = outcome.guessed || self.seen.get(number as usize).is_some_and(|seen| *seen);
-            if range.len() != 1 || outcome.notable || (seen && self.config.branching.is_some()) {
+            let visible =
+                outcome.guessed || self.visible.get(number as usize).is_some_and(|visible| *visible);
+            if range.len() != 1 || outcome.notable || (visible && self.config.branching.is_some()) {
                 return Ok(());
             }
             before.copy_from_slice(to);
@@ -188,7 +189,7 @@ impl Shared<'_> {
         let around = match (partial, self.stubborn) {
             (Some(start), Some(stubborn)) if start != 0 && !plain => {
                 some.clear();
-                let set = stubborn.around(self.here(words), start - 1, scratch);
+                let set = stubborn.set_around(self.here(words), start - 1, scratch);
                 some.extend_from_slice(set);
                 true
             }
@@ -293,10 +294,10 @@ fn chooser(
     config: &Config,
     words: &[u64],
 ) -> Result<Option<usize>, Unknown> {
-    if config.lets_go_first() && trees.anyone_alone() {
+    if config.lets_go_first() && trees.anyone_only_chooses() {
         for task in 0..trees.tasks() {
-            let alone = trees.is_alone(task, layout.get(words, task));
-            if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
+            let only_chooses = trees.only_chooses(task, layout.get(words, task));
+            if only_chooses.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
                 return Ok(Some(task));
             }
         }
@@ -382,7 +383,7 @@ impl Worker {
             self.followed += chosen.unwrap_or(movers);
             self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
             if let Some(start) = start {
-                for task in stubborn.around(shared.here(&self.words), start, &mut scratch) {
+                for task in stubborn.set_around(shared.here(&self.words), start, &mut scratch) {
                     self.collect::<W>(shared, id, *task as usize)?;
                 }
             }

@@ -255,7 +255,7 @@ fn steps(cache: &mut StepCache, values: &[u32], merge: bool) -> (Vec<u32>, bool)
             cache.learn(task, values);
         }
         let own = cache.trees.known(task, |slot| values[slot]).unwrap_or(0..0);
-        if merge && cache.trees.is_alone(task, values[task]) == Some(true) && !own.is_empty() {
+        if merge && cache.trees.only_chooses(task, values[task]) == Some(true) && !own.is_empty() {
             return (own.collect(), true);
         }
         all.extend(own);

@@ -63,11 +63,11 @@ impl MainUnfolding {
                 _ => None,
             })
             .collect();
-        let mut alone = MainUnfolding { states: Vec::new(), next: Vec::new() };
+        let mut unfolding = MainUnfolding { states: Vec::new(), next: Vec::new() };
         let mut numbers: FxHashMap<(Loc, KnownCells), u32> = FxHashMap::default();
         let mut work = vec![(program.tasks[task.index()].start, first)];
         numbers.insert(work[0].clone(), 0);
-        alone.add(work[0].0);
+        unfolding.add(work[0].0);
         while let Some((loc, known)) = work.pop() {
             let number = numbers[&(loc, known.clone())];
             let fold = |e: &Expr| folded(program, &known, e);
@@ -98,7 +98,7 @@ impl MainUnfolding {
                     None => targets.extend([*yes, *no]),
                 },
                 Action::EntryCall { entry, args, .. } => {
-                    alone.states[number as usize].entry =
+                    unfolding.states[number as usize].entry =
                         fold(entry).constant().and_then(|e| program.entry_number(e));
                     args.iter().for_each(|cell| after[cell.index()] = None);
                     action.each_successor(|l| targets.push(l));
@@ -129,8 +129,8 @@ impl MainUnfolding {
                 let to = match numbers.get(&state) {
                     Some(to) => *to,
                     None => {
-                        let to = alone.add(state.0);
-                        if alone.states.len() > MOST {
+                        let to = unfolding.add(state.0);
+                        if unfolding.states.len() > MOST {
                             return None;
                         }
                         numbers.insert(state.clone(), to);
@@ -138,10 +138,10 @@ impl MainUnfolding {
                         to
                     }
                 };
-                alone.next[number as usize].push(to);
+                unfolding.next[number as usize].push(to);
             }
         }
-        Some(alone)
+        Some(unfolding)
     }
 
     fn add(&mut self, loc: Loc) -> u32 {

@@ -46,12 +46,13 @@ pub fn never_blocks(program: &Program) -> bool {
     if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
         return false;
     }
-    let mut flat = program.clone();
-    inline(&mut flat, 1);
-    let code: Vec<Vec<Loc>> = (0..flat.tasks.len()).map(|t| task_code(&flat, TaskId::from(t))).collect();
+    let mut inlined = program.clone();
+    inline(&mut inlined, 1);
+    let code: Vec<Vec<Loc>> =
+        (0..inlined.tasks.len()).map(|t| task_code(&inlined, TaskId::from(t))).collect();
     let covered = |l: &Loc| {
         !matches!(
-            flat.node(*l).action,
+            inlined.node(*l).action,
             Action::Call { .. }
                 | Action::Requeue { .. }
                 | Action::Async { .. }
@@ -66,19 +67,19 @@ pub fn never_blocks(program: &Program) -> bool {
         return false;
     }
     let is_wait =
-        |l: &&Loc| matches!(flat.node(**l).action, Action::EntryCall { .. } | Action::Select { .. });
-    if code.iter().flatten().filter(is_wait).count() * flat.nodes.len() > MOST_WORK {
+        |l: &&Loc| matches!(inlined.node(**l).action, Action::EntryCall { .. } | Action::Select { .. });
+    if code.iter().flatten().filter(is_wait).count() * inlined.nodes.len() > MOST_WORK {
         return false;
     }
     let ending = finite::ending(program);
-    let shared = Access::new(&flat).shared;
+    let shared = Access::new(&inlined).shared;
     let mut proof = ProgressProof {
-        safe_calls: vec![false; flat.entries.len()],
-        program: &flat,
+        safe_calls: vec![false; inlined.entries.len()],
+        program: &inlined,
         code,
         ending,
         shared,
-        fixed: never_changes(&flat),
+        fixed: never_changes(&inlined),
         activations_fail: true,
         main: None,
         waits: Vec::new(),
@@ -99,8 +100,8 @@ pub fn never_blocks(program: &Program) -> bool {
         }
     }
     // Tasks of the environment may wait for ever.
-    proof.waits.iter().all(|w| flat.tasks[w.task.index()].background)
-        && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
+    proof.waits.iter().all(|w| inlined.tasks[w.task.index()].background)
+        && (0..inlined.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
 }
 
 struct ProgressProof<'p> {
@@ -444,7 +445,7 @@ impl ProgressProof<'_> {
                 return false;
             }
             let mut values = Vec::new();
-            let mut surely = false;
+            let mut always_set = false;
             for (t, code) in self.code.iter().enumerate() {
                 let task = TaskId::from(t);
                 for loc in code {
@@ -453,14 +454,15 @@ impl ProgressProof<'_> {
                     match self.action(*loc) {
                         Action::Assign { to: Place::Var(_), value: Expr::Const(value), .. } if written => {
                             values.push(*value);
-                            surely |= task == TaskId::ENVIRONMENT && self.main_passes(|at| at.loc == *loc);
+                            always_set |=
+                                task == TaskId::ENVIRONMENT && self.main_passes(|at| at.loc == *loc);
                         }
                         _ if written => return false,
                         _ => {}
                     }
                 }
             }
-            if !surely {
+            if !always_set {
                 return false;
             }
             values.sort_unstable();

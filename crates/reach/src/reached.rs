@@ -37,8 +37,8 @@ pub struct Reached<'s, 'p> {
     pub stubborn: Option<Stubborn>,
     pub symmetry: Option<Symmetry>,
     pub places: Vec<LocationTable>,
-    /// By outcome: formulas of branching time notice it.
-    pub seen: Vec<bool>,
+    /// By outcome: it is visible to formulas of branching time.
+    pub visible: Vec<bool>,
     pub cache: StepCache<'s, 'p>,
     pub layout: Layout,
     pub patches: Vec<Patch>,
@@ -82,7 +82,7 @@ impl Reached<'_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: None,
-            seen: &self.seen,
+            visible: &self.visible,
             version: 0,
         }
     }

@@ -61,11 +61,11 @@ pub struct Config {
     pub keep: Keep,
     /// A task or object with more contents than this is stored cell by cell.
     pub split_above: usize,
-    /// What formulas of branching time notice. These are about every choice: each state that is kept is expanded
+    /// What is visible to formulas of branching time. These are about every choice: each state that is kept is expanded
     /// wholly, and stubborn sets only say which steps are without a choice.
     pub branching: Option<Visible>,
     /// A call and the accept statement that takes it are one step where nobody can tell.
-    pub meet: bool,
+    pub synchronous: bool,
     /// Every wait begins with a step of its own: fairness asks who has come where.
     pub waits: bool,
     /// Forget cells that are read no more.
@@ -95,7 +95,7 @@ impl Default for Config {
             keep: Keep::States,
             split_above: 64,
             branching: None,
-            meet: true,
+            synchronous: true,
             waits: false,
             forget: true,
             large: None,
@@ -165,8 +165,8 @@ struct BreadthFirstSearch<'r, 's, 'p> {
     symmetry: Option<Symmetry>,
     places: Vec<LocationTable>,
     fast: Option<Fast>,
-    /// By outcome: formulas of branching time notice it.
-    seen: Vec<bool>,
+    /// By outcome: it is visible to formulas of branching time.
+    visible: Vec<bool>,
     /// States that were packed anew, and the contents of slots when that was last done.
     packed: usize,
     counts: Vec<usize>,
@@ -265,7 +265,7 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             symmetry,
             places,
             fast: None,
-            seen: Vec::new(),
+            visible: Vec::new(),
             packed: 0,
             counts,
             version: 0,
@@ -303,7 +303,7 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             stubborn: self.stubborn,
             symmetry: self.symmetry,
             places: self.places,
-            seen: self.seen,
+            visible: self.visible,
             cache: self.cache,
             layout: self.layout,
             patches: self.patches,
@@ -484,7 +484,8 @@ impl BreadthFirstSearch<'_, '_, '_> {
     fn prepare(&mut self, states: usize) {
         let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
         self.worker.missed += others.sum::<usize>();
-        if self.stubborn.is_some() || (self.config.lets_go_first() && self.cache.trees.anyone_alone()) {
+        if self.stubborn.is_some() || (self.config.lets_go_first() && self.cache.trees.anyone_only_chooses())
+        {
             self.fast = None;
             return;
         }
@@ -605,7 +606,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             symmetry: self.symmetry.as_ref(),
             places: &self.places,
             fast: self.fast.as_ref(),
-            seen: &self.seen,
+            visible: &self.visible,
             version: self.version,
         }
     }
@@ -640,7 +641,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
                 self.cache.learn(task, &values);
                 self.learning += from.elapsed();
                 if let Some(visible) = &self.config.branching {
-                    visible.extend(&mut self.seen, &self.cache, task, &values);
+                    visible.extend(&mut self.visible, &self.cache, task, &values);
                 }
                 let slots = &self.cache.slots;
                 self.fast = self.fast.take().filter(|fast| match &fast.form {

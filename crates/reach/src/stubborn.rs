@@ -95,7 +95,7 @@ pub struct Scratch {
     changed: Vec<u64>,
     altered: Vec<u64>,
     /// By task: what is known of the set around its step.
-    around: Vec<SetSize>,
+    set_sizes: Vec<SetSize>,
     /// By task: a bit for each task whose step matters for that.
     consulted: Vec<u64>,
     asked: Vec<u64>,
@@ -103,7 +103,7 @@ pub struct Scratch {
     pub moved_last: Vec<bool>,
     chosen: Vec<u32>,
     seen: Vec<u32>,
-    round: u32,
+    epoch: u32,
     work: Vec<u32>,
     needs: Vec<u32>,
     visits: usize,
@@ -182,8 +182,8 @@ impl Stubborn {
         self.smallest_below(usize::MAX, here, scratch)
     }
 
-    /// A task whose step alone must be followed, if there is one.
-    pub fn alone(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
+    /// A task whose step is a stubborn set by itself, if there is one.
+    pub fn singleton(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
         let found = self.smallest_below(2, here, scratch)?;
         Ok(found.filter(|f| f.1 == 1).map(|f| f.0))
     }
@@ -211,7 +211,7 @@ impl Stubborn {
                         continue;
                     }
                     let limit = best.map_or(most.min(movers), |b| b.1);
-                    let count = match scratch.around[start] {
+                    let count = match scratch.set_sizes[start] {
                         SetSize::Known(count) => Some(count).filter(|c| *c < limit),
                         SetSize::AtLeast(count) if count >= limit => None,
                         _ => self.close(here.trees, start as u32, limit, scratch),
@@ -238,7 +238,7 @@ impl Stubborn {
     }
 
     /// The tasks whose steps are followed with that of one task.
-    pub fn around<'c>(&self, here: LocatedState, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
+    pub fn set_around<'c>(&self, here: LocatedState, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
         scratch.chosen.clear();
         if self.look(here, scratch).is_ok() {
             self.close(here.trees, start, usize::MAX, scratch);
@@ -249,10 +249,10 @@ impl Stubborn {
     /// Closes the set around the step of one task: the tasks to follow are in `scratch.chosen`.
     /// How many, if fewer than `limit`.
     fn close(&self, trees: &DecisionTrees, start: u32, limit: usize, scratch: &mut Scratch) -> Option<usize> {
-        scratch.round += 1;
+        scratch.epoch += 1;
         scratch.seen.resize(self.units.len(), 0);
         scratch.chosen.clear();
-        let round = scratch.round;
+        let epoch = scratch.epoch;
         let mut work = std::mem::take(&mut scratch.work);
         let mut list = std::mem::take(&mut scratch.needs);
         work.clear();
@@ -268,7 +268,7 @@ impl Stubborn {
         let mut least = 0;
         let values = &scratch.values;
         let first = positions.at(start as usize);
-        scratch.seen[first as usize] = round;
+        scratch.seen[first as usize] = epoch;
         work.push(first);
         while let Some(unit) = work.pop() {
             scratch.visits += 1;
@@ -279,7 +279,7 @@ impl Stubborn {
                     break;
                 }
                 // What is around that one is around this one.
-                if let SetSize::AtLeast(count) | SetSize::Known(count) = scratch.around[task]
+                if let SetSize::AtLeast(count) | SetSize::Known(count) = scratch.set_sizes[task]
                     && count >= limit
                     && task != start as usize
                 {
@@ -291,10 +291,10 @@ impl Stubborn {
             }
             let seen = &scratch.seen;
             list.clear();
-            let inside = |u: u32| seen[u as usize] == round;
+            let inside = |u: u32| seen[u as usize] == epoch;
             self.needs(trees, values, unit, &positions, inside, |n| list.push(n));
             for next in &list {
-                if std::mem::replace(&mut scratch.seen[*next as usize], round) != round {
+                if std::mem::replace(&mut scratch.seen[*next as usize], epoch) != epoch {
                     work.push(*next);
                 }
             }
@@ -305,7 +305,7 @@ impl Stubborn {
         scratch.consulted[start as usize * width..][..width].copy_from_slice(&consulted);
         scratch.asked = consulted;
         let count = least.max(scratch.chosen.len());
-        scratch.around[start as usize] = match count < limit {
+        scratch.set_sizes[start as usize] = match count < limit {
             true => SetSize::Known(count),
             false => SetSize::AtLeast(count),
         };
@@ -325,9 +325,9 @@ impl Stubborn {
             scratch.can_move.resize(tasks, false);
             scratch.watched.resize(tasks * per_watch, 0);
             scratch.consulted.resize(tasks * per_task, 0);
-            scratch.around.resize(tasks, SetSize::Unknown);
+            scratch.set_sizes.resize(tasks, SetSize::Unknown);
         }
-        let Scratch { values, at, can_move, watched, altered, changed, around, consulted, .. } = scratch;
+        let Scratch { values, at, can_move, watched, altered, changed, set_sizes, consulted, .. } = scratch;
         changed.clear();
         changed.resize(per_watch, 0);
         for (slot, old) in values.iter_mut().enumerate() {
@@ -336,12 +336,12 @@ impl Stubborn {
                 changed[slot / 64] |= 1 << (slot % 64);
             }
         }
-        let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
+        let intersects = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
         altered.clear();
         altered.resize(per_task, 0);
         for (t, places) in places.iter().enumerate().take(tasks) {
             let watched = &mut watched[t * per_watch..][..per_watch];
-            if !first && !meet(watched, changed) {
+            if !first && !intersects(watched, changed) {
                 continue;
             }
             altered[t / 64] |= 1 << (t % 64);
@@ -356,9 +356,9 @@ impl Stubborn {
             let place = places[values[t] as usize];
             at[t] = if place == NONE { NONE } else { self.unit_at[place as usize] };
         }
-        for (t, around) in around.iter_mut().enumerate() {
-            if first || meet(&consulted[t * per_task..][..per_task], altered) {
-                *around = SetSize::Unknown;
+        for (t, size) in set_sizes.iter_mut().enumerate() {
+            if first || intersects(&consulted[t * per_task..][..per_task], altered) {
+                *size = SetSize::Unknown;
             }
         }
         // A task that moves from a place without unit: nothing is known about it.

@@ -117,7 +117,7 @@ pub fn settings(check: &Check) -> Result<Settings, Error> {
         reach: rendez_reach::Config {
             stubborn: !check.no_stubborn,
             symmetry: !check.no_symmetry,
-            meet: !without(Simplification::Meeting),
+            synchronous: !without(Simplification::Meeting),
             forget: !without(Simplification::Forgetting),
             keep: match check.keep {
                 Keep::States => rendez_reach::Keep::States,

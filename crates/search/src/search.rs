@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 use crate::graph::{Arrival, Edge, StateGraph};
 use crate::local::LocalSteps;
 
-/// Something noticed on the way, with the move that leads to it.
+/// Something observed on the way, with the move that leads to it.
 #[derive(Clone, Debug)]
 pub struct Occurrence {
     pub state: u32,
@@ -266,8 +266,8 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
         }
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
-        let alone = self.local.ample(self.program(), &state);
-        if let Some(task) = alone
+        let local_task = self.local.ample(self.program(), &state);
+        if let Some(task) = local_task
             && self.moves(graph, id, &state, task, Pace::Any) > 0
         {
             self.finish(graph, id, first_edge);
@@ -282,7 +282,7 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
                 let before = self.progress;
                 self.moves(graph, id, &state, t, *pace);
                 // A task that runs in circles by itself keeps nobody's delay from ending.
-                if Some(t) == alone {
+                if Some(t) == local_task {
                     self.progress = before;
                 }
             }
@@ -335,14 +335,14 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
                 self.cut = true;
                 continue;
             }
-            let mut settled = Vec::new();
+            let mut local_steps = Vec::new();
             let after = self.local.run_local(self.semantics, outcome.state, |o, before| {
                 if o.step.task == task {
                     flags |= self.effort.of(self.program(), &self.local.access, o, before);
                 }
-                settled.push(o.step.clone());
+                local_steps.push(o.step.clone());
             });
-            for step in &settled {
+            for step in &local_steps {
                 self.note(step, &after, id, Some(mv), state);
             }
             self.progress |= flags & (POLLS | PROGRESS) != POLLS;

@@ -17,7 +17,7 @@ use rendez_verdict::{
     Kind, Observation, Options, Trace, fewest_switches, kinds_of_blocking, races, replay, seen_in, stuck,
 };
 
-use super::hunt::Hunt;
+use super::schedule::SearchSchedule;
 use super::seek::{Chase, seek_by};
 use super::{DirectedSettings, Heuristic};
 use crate::distance::Measure;
@@ -35,7 +35,7 @@ const SHORT: [(Order, Heuristic); 5] = [
 /// Traces with so few task switches are not made shorter.
 const FEW: usize = 3;
 
-impl Hunt<'_, '_> {
+impl SearchSchedule<'_, '_> {
     /// The steps that the stuck tasks need, in an order with few task switches.
     pub(super) fn only_stuck(
         &self,

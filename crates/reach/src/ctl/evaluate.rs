@@ -220,10 +220,10 @@ impl Checker<'_, '_, '_> {
         let ended = |s: &u32| inside[*s as usize] && self.may_end(*s);
         let ended = (0..inside.len() as u32).filter(ended);
         // Where loops may be fair or not, they count against what surely holds.
-        let rounds = match self.coarse && approximation == Approximation::Over {
+        let fair_loops = match self.coarse && approximation == Approximation::Over {
             true => Vec::new(),
             false => self.fair_components(inside, passes),
         };
-        ended.chain(rounds.into_iter().flatten()).collect()
+        ended.chain(fair_loops.into_iter().flatten()).collect()
     }
 }

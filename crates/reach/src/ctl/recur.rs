@@ -75,8 +75,8 @@ impl Checker<'_, '_, '_> {
                 let avoids = |e: usize| passes(e) && goal.is_avoided(e);
                 let mut ends = self.states(|s| inside[s as usize] && self.may_end(s));
                 if !ends.contains(&true) {
-                    let rounds = self.fair_components(&inside, &avoids);
-                    rounds.into_iter().flatten().for_each(|s| ends[s as usize] = true);
+                    let fair_loops = self.fair_components(&inside, &avoids);
+                    fair_loops.into_iter().flatten().for_each(|s| ends[s as usize] = true);
                 }
                 let mut trail = Trail::default();
                 let at = self.walk(0, &ends, &passes, &mut trail);

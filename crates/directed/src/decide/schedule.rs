@@ -27,7 +27,7 @@ use crate::distance::Measure;
 use crate::frontier::Order;
 
 /// What the searches have found so far, with the time that is left.
-pub(super) struct Hunt<'a, 'p> {
+pub(super) struct SearchSchedule<'a, 'p> {
     pub(super) semantics: &'a Semantics<'p>,
     pub(super) local: LocalSteps,
     /// The same, but the end of a rendezvous is a step of its own: it lets the caller go on.
@@ -44,16 +44,16 @@ pub(super) struct Hunt<'a, 'p> {
     pub(super) end: End,
 }
 
-impl<'a, 'p> Hunt<'a, 'p> {
+impl<'a, 'p> SearchSchedule<'a, 'p> {
     pub(super) fn new(
         semantics: &'a Semantics<'p>,
         local: LocalSteps,
         settings: &'a DirectedSettings,
         options: &'a Options,
         control: &'a Control,
-    ) -> Hunt<'a, 'p> {
+    ) -> SearchSchedule<'a, 'p> {
         let ends = |a: &Action| matches!(a, Action::EndAccept { .. } | Action::FailAccept { .. });
-        Hunt {
+        SearchSchedule {
             semantics,
             shown: LocalSteps::new(semantics.program, options.merge_local, ends),
             local,
