@@ -86,8 +86,11 @@ pub struct NodeNumbers {
 }
 
 impl NodeNumbers {
+    /// The number of a location that no task can come to: no node has it.
+    const NONE: u32 = u32::MAX;
+
     pub fn new(program: &Program, access: &Access) -> NodeNumbers {
-        let mut place = vec![FAR; program.nodes.len()];
+        let mut place = vec![NodeNumbers::NONE; program.nodes.len()];
         for code in &access.code {
             for (i, loc) in code.iter().enumerate() {
                 place[loc.index()] = i as u32;

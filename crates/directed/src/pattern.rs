@@ -25,7 +25,7 @@ use std::time::Duration;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
-use rendez_search::{Breadth, Edge, Frontier, LocalSteps, StateGraph, local_steps, search};
+use rendez_search::{Breadth, Frontier, LocalSteps, StateGraph, local_steps, search};
 use rendez_verdict::{Control, Observation, Options};
 
 use crate::code::FAR;
@@ -173,8 +173,8 @@ impl<'r> PatternDatabase<'r> {
         let mut before: Vec<Vec<(u32, u16)>> = vec![Vec::new(); n];
         for id in 0..n as u32 {
             for edge in graph.edges(id) {
-                if edge.to != Edge::ELSEWHERE {
-                    before[edge.to as usize].push((id, edge.task));
+                if let Some(to) = edge.target() {
+                    before[to as usize].push((id, edge.task));
                 }
             }
         }

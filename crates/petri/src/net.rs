@@ -128,8 +128,8 @@ pub struct Learning<'a> {
     pub is_target: &'a dyn Fn(&Observation) -> bool,
 }
 
-/// What has no number in a new net.
-const NONE: u32 = u32::MAX;
+/// The number of a place that is left out of a smaller net, as `Parallel::renumbered` takes it.
+const LEFT_OUT: u32 = u32::MAX;
 
 impl Net {
     /// Bytes, about.
@@ -202,33 +202,38 @@ impl Net {
                 count[place.component as usize] += 1;
             }
         }
-        let mut component = vec![NONE; self.components.len()];
+        let mut component = vec![None; self.components.len()];
         let mut components = Vec::new();
         for (c, old) in std::mem::take(&mut self.components).into_iter().enumerate() {
             if count[c] > 1 {
-                component[c] = components.len() as u32;
+                component[c] = Some(components.len() as u32);
                 components.push(old);
             }
         }
         self.components = components;
-        let mut number = vec![NONE; self.places.len()];
+        let mut number = vec![LEFT_OUT; self.places.len()];
         let mut places = Vec::new();
         for (p, mut place) in std::mem::take(&mut self.places).into_iter().enumerate() {
-            if self.parallel.is_reached(p as PlaceId) && component[place.component as usize] != NONE {
+            if let Some(component) = component[place.component as usize]
+                && self.parallel.is_reached(p as PlaceId)
+            {
                 number[p] = places.len() as u32;
-                place.component = component[place.component as usize];
+                place.component = component;
                 places.push(place);
             }
         }
         self.places = places;
-        self.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        self.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != LEFT_OUT).collect();
         for t in &mut self.transitions {
             let goes_on = t.goes_on();
             let pairs: Vec<(PlaceId, PlaceId)> = (0..t.before.len())
                 .map(|i| {
-                    (number[t.before[i] as usize], if goes_on { number[t.after[i] as usize] } else { NONE })
+                    (
+                        number[t.before[i] as usize],
+                        if goes_on { number[t.after[i] as usize] } else { LEFT_OUT },
+                    )
                 })
-                .filter(|p| p.0 != NONE)
+                .filter(|p| p.0 != LEFT_OUT)
                 .collect();
             t.before = pairs.iter().map(|p| p.0).collect();
             t.after = if goes_on { pairs.iter().map(|p| p.1).collect() } else { Vec::new() };
@@ -254,20 +259,20 @@ impl Net {
             name: format!("{} & {}", self.components[a as usize].name, self.components[b as usize].name),
             slots: [&self.components[a as usize].slots[..], &self.components[b as usize].slots[..]].concat(),
         };
-        let mut component = vec![NONE; self.components.len()];
+        let mut component = vec![None; self.components.len()];
         for (c, old) in self.components.iter().enumerate() {
             if c as u32 != a && c as u32 != b {
-                component[c] = net.components.len() as u32;
+                component[c] = Some(net.components.len() as u32);
                 net.components.push(old.clone());
             }
         }
         let joint = net.components.len() as u32;
         net.components.push(both);
-        let mut number = vec![NONE; self.places.len()];
+        let mut number: Vec<Option<PlaceId>> = vec![None; self.places.len()];
         for (p, place) in self.places.iter().enumerate() {
-            if component[place.component as usize] != NONE {
-                number[p] = net.places.len() as u32;
-                net.places.push(Place { component: component[place.component as usize], ..place.clone() });
+            if let Some(component) = component[place.component as usize] {
+                number[p] = Some(net.places.len() as u32);
+                net.places.push(Place { component, ..place.clone() });
             }
         }
         let mut pairs: FxHashMap<(PlaceId, PlaceId), PlaceId> = FxHashMap::default();
@@ -287,7 +292,7 @@ impl Net {
         }
         let at = |list: &[PlaceId], c: u32| list.iter().copied().find(|p| self.component_of(*p) == c);
         let (i, j) = (at(&self.initial, a), at(&self.initial, b));
-        net.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        net.initial = self.initial.iter().filter_map(|p| number[*p as usize]).collect();
         if let (Some(i), Some(j)) = (i, j) {
             net.initial.extend(pairs.get(&(i, j)));
         }
@@ -299,9 +304,9 @@ impl Net {
                 outcome: t.outcome,
                 role: t.role,
                 letters: t.letters.clone(),
-                before: others.iter().map(|i| number[t.before[*i] as usize]).collect(),
+                before: others.iter().filter_map(|i| number[t.before[*i] as usize]).collect(),
                 after: match t.goes_on() {
-                    true => others.iter().map(|i| number[t.after[*i] as usize]).collect(),
+                    true => others.iter().filter_map(|i| number[t.after[*i] as usize]).collect(),
                     false => Vec::new(),
                 },
             };

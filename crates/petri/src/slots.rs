@@ -67,7 +67,7 @@ enum PartName {
 /// queues and free locks. Most are, in programs with many entries.
 type Content = Box<[(u32, SlotPart)]>;
 
-/// Where the note of a content is.
+/// Where the note of a content is: behind all parts, as no part has that number.
 const NOTE: u32 = u32::MAX;
 
 /// Whose cells have slots of their own.

@@ -33,11 +33,31 @@ use rendez_verdict::{Observation, seen_in};
 use crate::slots::{Note, RendezvousRole, SlotSplit, Slots, rests_at};
 use crate::steps::{Fate, MacroStep, Steps};
 
-const UNKNOWN: u32 = u32::MAX;
+/// What a slot of the watched state holds before anything was put there: no content has that number.
+const NO_CONTENT: u32 = u32::MAX;
 /// Slots that are compared at once.
 const BLOCK: usize = 16;
-/// Known to have no step, whatever the other slots hold.
-const IDLE: u32 = u32::MAX - 1;
+
+/// The number of a node in the decision trees, or one of two that have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// No step was learnt for these contents.
+    const UNKNOWN: NodeId = NodeId(u32::MAX);
+    /// Known to have no step, whatever the other slots hold.
+    const IDLE: NodeId = NodeId(u32::MAX - 1);
+
+    /// Whether the trees have a node with this number.
+    #[inline]
+    fn is_node(self) -> bool {
+        self < NodeId::IDLE
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 enum TreeNode {
@@ -77,16 +97,16 @@ pub enum DecisionNode<'a> {
     Idle,
     Outcomes(u32, u32),
     /// A slot to look at, and where to go on for each of its contents.
-    Look(u32, &'a [u32]),
+    Look(u32, &'a [NodeId]),
 }
 
 /// Everything that is needed to find the successors of a state.
 #[derive(Default)]
 pub struct DecisionTrees {
     nodes: Vec<TreeNode>,
-    children: Vec<Vec<u32>>,
+    children: Vec<Vec<NodeId>>,
     /// By task and contents of its slot.
-    roots: Vec<Vec<u32>>,
+    roots: Vec<Vec<NodeId>>,
     /// By task and contents: all its steps are choices of its own.
     only_chooses: Vec<Vec<bool>>,
     anyone_only_chooses: bool,
@@ -141,10 +161,10 @@ impl DecisionTrees {
     pub fn known(&self, task: usize, value: impl Fn(usize) -> u32) -> Option<std::ops::Range<u32>> {
         let mut at = *self.roots[task].get(value(task) as usize)?;
         loop {
-            if at >= IDLE {
-                return if at == IDLE { Some(0..0) } else { None };
+            if !at.is_node() {
+                return if at == NodeId::IDLE { Some(0..0) } else { None };
             }
-            match self.nodes[at as usize] {
+            match self.nodes[at.index()] {
                 TreeNode::Leaf { first, last } => return Some(first..last),
                 TreeNode::Look { slot, children } => {
                     at = *self.children[children as usize].get(value(slot as usize) as usize)?;
@@ -156,13 +176,13 @@ impl DecisionTrees {
     /// The slots that a task's next step looks at, its own first.
     pub fn looked_at(&self, task: usize, value: impl Fn(usize) -> u32, mut f: impl FnMut(usize)) {
         f(task);
-        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
-        while at < IDLE
-            && let TreeNode::Look { slot, children } = self.nodes[at as usize]
+        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(NodeId::UNKNOWN);
+        while at.is_node()
+            && let TreeNode::Look { slot, children } = self.nodes[at.index()]
         {
             f(slot as usize);
             let list = &self.children[children as usize];
-            at = list.get(value(slot as usize) as usize).copied().unwrap_or(UNKNOWN);
+            at = list.get(value(slot as usize) as usize).copied().unwrap_or(NodeId::UNKNOWN);
         }
     }
 
@@ -185,23 +205,25 @@ impl DecisionTrees {
     }
 
     /// Where the tree of a task with these contents begins.
-    pub fn root_node(&self, task: usize, number: usize) -> u32 {
-        self.roots[task].get(number).copied().unwrap_or(UNKNOWN)
+    pub fn root_node(&self, task: usize, number: usize) -> NodeId {
+        self.roots[task].get(number).copied().unwrap_or(NodeId::UNKNOWN)
     }
 
     /// Where to go on from a node that looks at a slot with these contents.
-    pub fn child(&self, node: u32, number: u32) -> u32 {
+    pub fn child(&self, node: NodeId, number: u32) -> NodeId {
         match self.at(node) {
-            DecisionNode::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
+            DecisionNode::Look(_, children) => {
+                children.get(number as usize).copied().unwrap_or(NodeId::UNKNOWN)
+            }
             _ => node,
         }
     }
 
-    pub fn at(&self, node: u32) -> DecisionNode<'_> {
+    pub fn at(&self, node: NodeId) -> DecisionNode<'_> {
         match node {
-            UNKNOWN => DecisionNode::Nothing,
-            IDLE => DecisionNode::Idle,
-            node => match self.nodes[node as usize] {
+            NodeId::UNKNOWN => DecisionNode::Nothing,
+            NodeId::IDLE => DecisionNode::Idle,
+            node => match self.nodes[node.index()] {
                 TreeNode::Leaf { first, last } => DecisionNode::Outcomes(first, last),
                 TreeNode::Look { slot, children } => {
                     DecisionNode::Look(slot, &self.children[children as usize])
@@ -213,7 +235,7 @@ impl DecisionTrees {
     /// Whether the steps of a task are known for all contents that its slot ever had.
     pub fn all_known(&self, task: usize) -> bool {
         self.counts.get(task) == Some(&self.roots[task].len())
-            && self.roots[task].iter().all(|r| *r != UNKNOWN)
+            && self.roots[task].iter().all(|r| *r != NodeId::UNKNOWN)
     }
 
     /// Grows with everything that is learnt.
@@ -227,7 +249,7 @@ impl DecisionTrees {
     }
 
     fn knows(&self, task: usize, number: u32) -> bool {
-        self.roots[task].get(number as usize).is_some_and(|r| *r != UNKNOWN)
+        self.roots[task].get(number as usize).is_some_and(|r| *r != NodeId::UNKNOWN)
     }
 
     fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: TreeNode) {
@@ -235,13 +257,13 @@ impl DecisionTrees {
         let roots = &mut self.roots[task];
         let own = values[task] as usize;
         if roots.len() <= own {
-            roots.resize(own + 1, UNKNOWN);
+            roots.resize(own + 1, NodeId::UNKNOWN);
         }
         // Where the next node hangs: a root, or a child.
         let mut place: Option<(u32, usize)> = None;
         let mut at = roots[own];
         for &slot in looked.iter().filter(|s| **s as usize != task) {
-            let children = match (at < IDLE).then(|| self.nodes[at as usize]) {
+            let children = match at.is_node().then(|| self.nodes[at.index()]) {
                 Some(TreeNode::Look { slot: s, children }) => {
                     debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
                     children
@@ -249,7 +271,7 @@ impl DecisionTrees {
                 _ => {
                     let children = self.children.len() as u32;
                     self.children.push(Vec::new());
-                    let node = self.nodes.len() as u32;
+                    let node = NodeId(self.nodes.len() as u32);
                     self.nodes.push(TreeNode::Look { slot, children });
                     self.hang(task, own, place, node);
                     children
@@ -258,20 +280,20 @@ impl DecisionTrees {
             let value = values[slot as usize] as usize;
             let list = &mut self.children[children as usize];
             if list.len() <= value {
-                list.resize(value + 1, UNKNOWN);
+                list.resize(value + 1, NodeId::UNKNOWN);
             }
             place = Some((children, value));
             at = list[value];
         }
         let empty = matches!(leaf, TreeNode::Leaf { first, last } if first == last);
-        let node = if empty { IDLE } else { self.nodes.len() as u32 };
+        let node = if empty { NodeId::IDLE } else { NodeId(self.nodes.len() as u32) };
         if !empty {
             self.nodes.push(leaf);
         }
         self.hang(task, own, place, node);
     }
 
-    fn hang(&mut self, task: usize, own: usize, place: Option<(u32, usize)>, node: u32) {
+    fn hang(&mut self, task: usize, own: usize, place: Option<(u32, usize)>, node: NodeId) {
         match place {
             None => self.roots[task][own] = node,
             Some((children, value)) => self.children[children as usize][value] = node,
@@ -293,7 +315,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             only_chooses: vec![Vec::new(); program.tasks.len()],
             ..DecisionTrees::default()
         };
-        let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
+        let (mut last, contents) = (slots.blank(), vec![NO_CONTENT; slots.count_slots()]);
         StepCache {
             slots,
             trees,
@@ -354,7 +376,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             for (slot, value) in (first..).zip(block) {
                 let old = std::mem::replace(&mut self.contents[slot], *value);
                 if old != *value {
-                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != NO_CONTENT), *value);
                 }
             }
         }

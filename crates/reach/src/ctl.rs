@@ -42,7 +42,7 @@ use rendez_verdict::{
 };
 
 use crate::check::{plain_limits, reach, share};
-use crate::graph::{ELSEWHERE, ReachabilityGraph};
+use crate::graph::ReachabilityGraph;
 use crate::reached::Reached;
 use crate::search::Config;
 use crate::visible::Visible;
@@ -129,8 +129,8 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         for s in 0..n as u32 {
             for e in graph.range(s) {
                 sources[e] = s;
-                if graph.target(e) != ELSEWHERE {
-                    before[graph.target(e) as usize + 1] += 1;
+                if let Some(to) = graph.target(e) {
+                    before[to as usize + 1] += 1;
                 }
             }
         }
@@ -140,8 +140,8 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         let mut next = before.clone();
         let mut edges_before = vec![0; before[n] as usize];
         for e in 0..graph.edge_count() {
-            if graph.target(e) != ELSEWHERE {
-                let at = &mut next[graph.target(e) as usize];
+            if let Some(to) = graph.target(e) {
+                let at = &mut next[to as usize];
                 edges_before[*at as usize] = e as u32;
                 *at += 1;
             }

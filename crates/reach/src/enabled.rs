@@ -22,7 +22,7 @@
 //! the time, readers and writers 0.65. More than 1,024 bits, or more rows than stay in the near cache, are not worth
 //! it, and flat tables remain.
 
-use rendez_petri::step_cache::{DecisionNode, DecisionTrees};
+use rendez_petri::step_cache::{DecisionNode, DecisionTrees, NodeId};
 
 use crate::store::{Layout, Patch, merged};
 
@@ -80,7 +80,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the outcomes below a node that looks at a slot; returns what is not known there.
-    fn look(&mut self, slot: u32, children: &[u32]) -> Vec<Product> {
+    fn look(&mut self, slot: u32, children: &[NodeId]) -> Vec<Product> {
         // Contents of which nothing is known, and those with the same things unknown below.
         let count = self.counts[slot as usize];
         let mut nothing = Vec::with_capacity(count as usize);

@@ -38,8 +38,6 @@ use rendez_petri::steps::Fate;
 
 /// More blocked states than this are not kept: they differ only in data.
 pub const MOST_BLOCKED: usize = 2_000;
-/// The mark of a state that was expanded without stubborn sets, in a search with them.
-pub const PLAIN: u32 = u32::MAX;
 /// Steps without a choice that are made at once.
 const LONGEST_SLIDE: usize = 64;
 /// States whose children are not told apart.
@@ -56,7 +54,7 @@ pub struct Shared<'a> {
     pub config: &'a Config,
     pub stubborn: Option<&'a Stubborn>,
     pub symmetry: Option<&'a Symmetry>,
-    pub places: &'a [LocationTable],
+    pub locations: &'a [LocationTable],
     pub fast: Option<&'a Fast>,
     /// By outcome: it is visible to formulas of branching time.
     pub visible: &'a [bool],
@@ -98,6 +96,29 @@ pub enum Followed {
     All,
 }
 
+impl Followed {
+    /// The mark of a state that was expanded fully, in a search with stubborn sets.
+    const FULL: u32 = u32::MAX;
+
+    /// As the store keeps it.
+    fn mark(self) -> u32 {
+        match self {
+            Followed::First => 0,
+            Followed::Set(start) => start + 1,
+            Followed::All => Followed::FULL,
+        }
+    }
+
+    /// Which steps of a state were followed, if the store has a mark of that. None: all, as usual.
+    pub fn partly(store: &Store, id: u32) -> Option<Followed> {
+        store.partial(id).map(|mark| match mark {
+            0 => Followed::First,
+            Followed::FULL => Followed::All,
+            start => Followed::Set(start - 1),
+        })
+    }
+}
+
 /// What becomes of tasks whose steps are the like of those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orbit {
@@ -116,7 +137,7 @@ impl Shared<'_> {
     }
 
     fn here<'h>(&'h self, words: &'h [u64]) -> LocatedState<'h> {
-        LocatedState { trees: self.trees, layout: self.layout, places: self.places, words }
+        LocatedState { trees: self.trees, layout: self.layout, locations: self.locations, words }
     }
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
@@ -180,16 +201,16 @@ impl Shared<'_> {
         words.resize(self.layout.words, 0);
         to.resize(self.layout.words, 0);
         self.store.read(id, words);
-        let partial = self.store.partial(id);
-        let plain = partial == Some(PLAIN);
+        let partial = Followed::partly(self.store, id);
+        let plain = partial == Some(Followed::All);
         let one = match partial {
-            Some(0) => chooser(self.trees, self.layout, self.config, words).ok().flatten(),
+            Some(Followed::First) => chooser(self.trees, self.layout, self.config, words).ok().flatten(),
             _ => None,
         };
         let around = match (partial, self.stubborn) {
-            (Some(start), Some(stubborn)) if start != 0 && !plain => {
+            (Some(Followed::Set(start)), Some(stubborn)) => {
                 some.clear();
-                let set = stubborn.set_around(self.here(words), start - 1, scratch);
+                let set = stubborn.set_around(self.here(words), start, scratch);
                 some.extend_from_slice(set);
                 true
             }
@@ -328,10 +349,8 @@ impl Worker {
     /// Notes which steps of a state were followed.
     pub fn mark(&self, shared: &Shared, id: u32, followed: Followed) {
         match followed {
-            Followed::First => shared.store.set_partial(id, 0),
-            Followed::Set(start) => shared.store.set_partial(id, start + 1),
-            Followed::All if self.plain => shared.store.set_partial(id, PLAIN),
-            Followed::All => {}
+            Followed::All if !self.plain => {}
+            followed => shared.store.set_partial(id, followed.mark()),
         }
     }
 

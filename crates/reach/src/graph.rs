@@ -42,8 +42,10 @@ pub struct ReachabilityGraph {
 
 /// Edges whose targets are looked for at once.
 const TOGETHER: usize = 128;
-/// The target of a step that is not followed.
-pub const ELSEWHERE: u32 = u32::MAX;
+/// The target of a step that is not followed: no state has that number.
+const ELSEWHERE: u32 = u32::MAX;
+/// Edges and outcomes are numbered in 32 bits.
+const MOST_NUMBERS: usize = u32::MAX as usize;
 
 /// What making a graph may take.
 #[derive(Clone, Copy)]
@@ -87,7 +89,7 @@ impl ReachabilityGraph {
         let mut graph = parts.next().unwrap_or(Err(End::Interrupted))?;
         for part in parts {
             let part = part?;
-            if graph.outcomes.len() + part.outcomes.len() >= ELSEWHERE as usize {
+            if graph.outcomes.len() + part.outcomes.len() >= MOST_NUMBERS {
                 return Err(End::Memory);
             }
             graph.append(&part);
@@ -125,7 +127,7 @@ impl ReachabilityGraph {
                 finder.find(&targets, |which, target| graph.targets[edges[which]] = target);
                 edges.clear();
                 targets.clear();
-                let numbers = graph.outcomes.len() < ELSEWHERE as usize;
+                let numbers = graph.outcomes.len() < MOST_NUMBERS;
                 if let Some(end) = limits.end(if numbers { graph.memory() } else { usize::MAX }) {
                     return Err(end);
                 }
@@ -179,8 +181,10 @@ impl ReachabilityGraph {
         self.targets.len()
     }
 
-    pub fn target(&self, edge: usize) -> u32 {
-        self.targets[edge]
+    /// The state that an edge leads to; None if its step is not followed.
+    #[inline]
+    pub fn target(&self, edge: usize) -> Option<u32> {
+        Some(self.targets[edge]).filter(|to| *to != ELSEWHERE)
     }
 
     /// The outcomes that happen on an edge.
@@ -195,8 +199,8 @@ impl ReachabilityGraph {
     }
 
     /// Outcomes and targets of a state's edges.
-    pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], u32)> + '_ {
-        self.range(id).map(|e| (self.run(e), self.targets[e]))
+    pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], Option<u32>)> + '_ {
+        self.range(id).map(|e| (self.run(e), self.target(e)))
     }
 
     pub fn bottom_components(&self) -> Vec<Vec<u32>> {
@@ -237,7 +241,7 @@ impl Roles {
             view.successors(id, Orbit::OneMember, &mut scratch, |_, _, factors| {
                 let target = graph.target(edge);
                 edge += 1;
-                if target != ELSEWHERE {
+                if let Some(target) = target {
                     let mut there = vec![0; tasks];
                     for (t, first) in here.iter().enumerate() {
                         there[symmetry.task(factors, TaskId::from(t)).index()] = *first;

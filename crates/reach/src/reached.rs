@@ -36,7 +36,7 @@ pub struct Reached<'s, 'p> {
     pub config: Config,
     pub stubborn: Option<Stubborn>,
     pub symmetry: Option<Symmetry>,
-    pub places: Vec<LocationTable>,
+    pub locations: Vec<LocationTable>,
     /// By outcome: it is visible to formulas of branching time.
     pub visible: Vec<bool>,
     pub cache: StepCache<'s, 'p>,
@@ -80,7 +80,7 @@ impl Reached<'_, '_> {
             config: &self.config,
             stubborn: self.stubborn.as_ref(),
             symmetry: self.symmetry.as_ref(),
-            places: &self.places,
+            locations: &self.locations,
             fast: None,
             visible: &self.visible,
             version: 0,

@@ -31,7 +31,7 @@ use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_verdict::{Control, End, Kind, Options, Stats};
 
 use crate::enabled::Enabled;
-use crate::expand::{Expansion, Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Worker};
+use crate::expand::{Expansion, Fast, Followed, Form, MOST_BLOCKED, Shared, Unknown, Worker};
 use crate::flat_tables::FlatTables;
 use crate::graph::{GraphLimits, ReachabilityGraph, Roles};
 use crate::hashed::Keep;
@@ -163,7 +163,7 @@ struct BreadthFirstSearch<'r, 's, 'p> {
     varied: Vec<usize>,
     stubborn: Option<Stubborn>,
     symmetry: Option<Symmetry>,
-    places: Vec<LocationTable>,
+    locations: Vec<LocationTable>,
     fast: Option<Fast>,
     /// By outcome: it is visible to formulas of branching time.
     visible: Vec<bool>,
@@ -235,8 +235,8 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             true => Stubborn::new(steps, &cache.slots),
             false => None,
         };
-        let mut places = vec![LocationTable::default(); steps.semantics.program.tasks.len()];
-        update_locations(&mut places, &cache.slots);
+        let mut locations = vec![LocationTable::default(); steps.semantics.program.tasks.len()];
+        update_locations(&mut locations, &cache.slots);
         let tracked_before = steps.tracked_queues.borrow().len();
         let words = layout.pack(&start);
         let counts = (0..start.len()).map(|slot| cache.slots.count(slot)).collect();
@@ -263,7 +263,7 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             varied: Vec::new(),
             stubborn,
             symmetry,
-            places,
+            locations,
             fast: None,
             visible: Vec::new(),
             packed: 0,
@@ -302,7 +302,7 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             config: Config { threads, ..self.config.clone() },
             stubborn: self.stubborn,
             symmetry: self.symmetry,
-            places: self.places,
+            locations: self.locations,
             visible: self.visible,
             cache: self.cache,
             layout: self.layout,
@@ -424,7 +424,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             let ignored = component
                 .iter()
                 .copied()
-                .filter(|id| self.store.partial(*id).is_some_and(|p| p != PLAIN))
+                .filter(|id| Followed::partly(&self.store, *id).is_some_and(|p| p != Followed::All))
                 .find(|id| {
                     self.store.read(*id, &mut words);
                     let value = |slot: usize| self.layout.get(&words, slot);
@@ -604,7 +604,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             config: self.config,
             stubborn: self.stubborn.as_ref(),
             symmetry: self.symmetry.as_ref(),
-            places: &self.places,
+            locations: &self.locations,
             fast: self.fast.as_ref(),
             visible: &self.visible,
             version: self.version,
@@ -657,7 +657,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             self.cache.count();
         }
         if self.stubborn.is_some() {
-            update_locations(&mut self.places, &self.cache.slots);
+            update_locations(&mut self.locations, &self.cache.slots);
         }
         self.must_track_queues |= self.cache.steps.tracked_queues.borrow().len() > self.tracked_before;
         let new = &self.cache.trees.changes[self.patches.len()..];

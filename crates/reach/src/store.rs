@@ -490,7 +490,7 @@ impl Store {
         }
     }
 
-    /// Notes that a reduction left steps of a state out; `which` says how.
+    /// Notes that a reduction left steps of a state out; `which` says how (`Followed::mark`).
     pub fn set_partial(&self, id: u32, which: u32) {
         let chunk = self.chunk(id);
         let marks = chunk.partial.get_or_init(|| {

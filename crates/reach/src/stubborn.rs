@@ -33,6 +33,7 @@ use std::sync::Arc;
 use rendez_model::Action;
 use rendez_verdict::alive;
 
+use crate::maybe_number::MaybeNumber;
 use crate::store::Layout;
 use rendez_petri::slots::Slots;
 use rendez_petri::step_cache::DecisionTrees;
@@ -41,14 +42,12 @@ use rendez_petri::steps::Steps;
 mod units;
 use units::CodeGraph;
 
-const NONE: u32 = u32::MAX;
-
 /// What the code says about units.
 pub struct Stubborn {
     tasks: usize,
     slots: usize,
     /// By location: the unit, if tasks rest there.
-    unit_at: Vec<u32>,
+    unit_at: Vec<MaybeNumber>,
     units: Vec<Unit>,
     /// By task entry: units that call it.
     callers: Vec<Vec<u32>>,
@@ -87,7 +86,7 @@ struct Unit {
 pub struct Scratch {
     /// By slot: its contents.
     values: Vec<u32>,
-    at: Vec<u32>,
+    at: Vec<MaybeNumber>,
     can_move: Vec<bool>,
     /// By task: a bit for each slot that its step looks at.
     watched: Vec<u64>,
@@ -122,13 +121,13 @@ enum SetSize {
 
 /// Where tasks are and who can move; remembers whom it was asked about.
 struct Positions<'s> {
-    at: &'s [u32],
+    at: &'s [MaybeNumber],
     can_move: &'s [bool],
     consulted: &'s [Cell<u64>],
 }
 
 impl Positions<'_> {
-    fn at(&self, task: usize) -> u32 {
+    fn at(&self, task: usize) -> MaybeNumber {
         let word = &self.consulted[task / 64];
         word.set(word.get() | 1 << (task % 64));
         self.at[task]
@@ -136,7 +135,7 @@ impl Positions<'_> {
 
     /// Whether a task is at a unit and can move there.
     fn happens(&self, task: usize, unit: u32) -> bool {
-        self.at(task) == unit && self.can_move[task]
+        self.at(task) == MaybeNumber::of(unit) && self.can_move[task]
     }
 }
 
@@ -145,7 +144,7 @@ impl Positions<'_> {
 pub struct LocatedState<'a> {
     pub trees: &'a DecisionTrees,
     pub layout: &'a Layout,
-    pub places: &'a [LocationTable],
+    pub locations: &'a [LocationTable],
     pub words: &'a [u64],
 }
 
@@ -267,7 +266,8 @@ impl Stubborn {
         };
         let mut least = 0;
         let values = &scratch.values;
-        let first = positions.at(start as usize);
+        // Who can move is at a unit.
+        let Some(first) = positions.at(start as usize).get() else { return None };
         scratch.seen[first as usize] = epoch;
         work.push(first);
         while let Some(unit) = work.pop() {
@@ -315,13 +315,13 @@ impl Stubborn {
     /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
     /// known.
     fn look(&self, here: LocatedState, scratch: &mut Scratch) -> Result<usize, usize> {
-        let LocatedState { trees, layout, places, words } = here;
+        let LocatedState { trees, layout, locations, words } = here;
         let (tasks, slots) = (self.tasks, self.slots);
         let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
         let first = scratch.values.is_empty();
         if first {
             scratch.values.resize(slots, 0);
-            scratch.at.resize(tasks, NONE);
+            scratch.at.resize(tasks, MaybeNumber::NONE);
             scratch.can_move.resize(tasks, false);
             scratch.watched.resize(tasks * per_watch, 0);
             scratch.consulted.resize(tasks * per_task, 0);
@@ -339,7 +339,7 @@ impl Stubborn {
         let intersects = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
         altered.clear();
         altered.resize(per_task, 0);
-        for (t, places) in places.iter().enumerate().take(tasks) {
+        for (t, locations) in locations.iter().enumerate().take(tasks) {
             let watched = &mut watched[t * per_watch..][..per_watch];
             if !first && !intersects(watched, changed) {
                 continue;
@@ -353,8 +353,8 @@ impl Stubborn {
                 return Err(t);
             };
             can_move[t] = !range.is_empty();
-            let place = places[values[t] as usize];
-            at[t] = if place == NONE { NONE } else { self.unit_at[place as usize] };
+            let location = locations[values[t] as usize].get();
+            at[t] = location.map_or(MaybeNumber::NONE, |loc| self.unit_at[loc as usize]);
         }
         for (t, size) in set_sizes.iter_mut().enumerate() {
             if first || intersects(&consulted[t * per_task..][..per_task], altered) {
@@ -362,7 +362,7 @@ impl Stubborn {
             }
         }
         // A task that moves from a place without unit: nothing is known about it.
-        if can_move.iter().zip(at).any(|(moves, at)| *moves && *at == NONE) {
+        if can_move.iter().zip(at).any(|(moves, at)| *moves && *at == MaybeNumber::NONE) {
             return Ok(0);
         }
         Ok(can_move.iter().filter(|m| **m).count())
@@ -386,10 +386,11 @@ impl Stubborn {
             false if positions.happens(self.units[b as usize].task as usize, b) => 1000,
             false => 1,
         };
-        let here = positions.at(task) == unit;
+        let here = positions.at(task) == MaybeNumber::of(unit);
         if !here || !positions.can_move[task] {
             // Who waits for the end of others waits for each of those that live: one is enough.
-            let living = u.awaits.iter().map(|d| *d as usize).filter(|d| positions.at(*d) != NONE);
+            let living =
+                u.awaits.iter().map(|d| *d as usize).filter(|d| positions.at(*d) != MaybeNumber::NONE);
             let price = |d: &usize| {
                 let mut sum: usize = 0;
                 self.involving(*d, positions, &mut |b| sum += cost(b));
@@ -405,7 +406,7 @@ impl Stubborn {
             // what can move.
             let own = u.before.iter().chain(&self.intruders[task]);
             if let Some(acceptor) = u.acceptor
-                && !u.accepted_at.contains(&positions.at(acceptor as usize))
+                && positions.at(acceptor as usize).get().is_none_or(|at| !u.accepted_at.contains(&at))
             {
                 let mine: usize = own.clone().map(|b| cost(*b)).sum();
                 let theirs: usize = u.before_accept.iter().map(|b| cost(*b)).sum();
@@ -451,8 +452,7 @@ impl Stubborn {
     /// Every unit that could move a task from where it is.
     fn involving(&self, task: usize, positions: &Positions, add: &mut impl FnMut(u32)) {
         self.intruders[task].iter().for_each(|u| add(*u));
-        let unit = positions.at(task);
-        if unit != NONE {
+        if let Some(unit) = positions.at(task).get() {
             let u = &self.units[unit as usize];
             if !u.inert {
                 add(unit);
@@ -464,15 +464,15 @@ impl Stubborn {
     }
 }
 
-/// By contents of a task's slot: the location where the task is, [`NONE`] if it is not alive.
-pub type LocationTable = Vec<u32>;
+/// By contents of a task's slot: the location where the task is, none if it is not alive.
+pub type LocationTable = Vec<MaybeNumber>;
 
-/// Brings the places up to date with what was learnt.
-pub fn update_locations(places: &mut [LocationTable], slots: &Slots) {
-    for (t, places) in places.iter_mut().enumerate() {
-        for number in places.len()..slots.count(t) {
+/// Brings the tables up to date with what was learnt.
+pub fn update_locations(tables: &mut [LocationTable], slots: &Slots) {
+    for (t, table) in tables.iter_mut().enumerate() {
+        for number in table.len()..slots.count(t) {
             let at = slots.task(t, number as u32).filter(|ts| alive(ts.status));
-            places.push(at.map_or(NONE, |ts| ts.pc.0));
+            table.push(at.map_or(MaybeNumber::NONE, |ts| MaybeNumber::of(ts.pc.0)));
         }
     }
 }

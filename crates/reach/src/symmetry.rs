@@ -62,11 +62,9 @@ struct SlotImage {
     slot: usize,
     source: usize,
     places: Vec<usize>,
-    /// By number of the source's content.
+    /// By number of the source's content: the number of what it becomes, or [`SlotImage::UNKNOWN`].
     map: Vec<u32>,
 }
-
-const UNKNOWN: u32 = u32::MAX;
 
 /// A content that has not been renamed yet.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +123,7 @@ impl Symmetry {
                         let from = (target.source, target.places.as_slice());
                         let image =
                             slots.renamed(&generator.permutation, from, number as u32, target.slot, false);
-                        let to = image.unwrap_or(UNKNOWN);
+                        let to = image.unwrap_or(SlotImage::UNKNOWN);
                         moved |= target.source != target.slot || to as usize != number;
                         target.map.push(to);
                         again = true;
@@ -166,7 +164,7 @@ impl Symmetry {
         let target = &mut generator.targets[missing.target as usize];
         let from = (target.source, target.places.as_slice());
         let image = slots.renamed(&generator.permutation, from, missing.number, target.slot, true);
-        target.map[missing.number as usize] = image.unwrap_or(UNKNOWN);
+        target.map[missing.number as usize] = image.unwrap_or(SlotImage::UNKNOWN);
     }
 
     /// Replaces a state by the one that stands for it; notes how in `factors`.
@@ -262,11 +260,14 @@ impl Symmetry {
 }
 
 impl SlotImage {
+    /// The image of a content that has not been renamed yet: no content has that number.
+    const UNKNOWN: u32 = u32::MAX;
+
     /// The number of what a content becomes; the content, if that has no number yet.
     #[inline]
     fn image(&self, number: u32) -> Result<u32, u32> {
         match self.map[number as usize] {
-            UNKNOWN => Err(number),
+            SlotImage::UNKNOWN => Err(number),
             image => Ok(image),
         }
     }

@@ -19,14 +19,20 @@ use std::hash::Hasher;
 /// A step between two states.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    pub to: u32,
+    /// A state, or [`Edge::ELSEWHERE`].
+    pub(crate) to: u32,
     pub task: u16,
     pub flags: u8,
 }
 
 impl Edge {
-    /// The target of a step that is not followed.
-    pub const ELSEWHERE: u32 = u32::MAX;
+    /// The target of a step that is not followed: no state has that number.
+    pub(crate) const ELSEWHERE: u32 = u32::MAX;
+
+    /// The state that the step leads to; None if it is not followed.
+    pub fn target(self) -> Option<u32> {
+        Some(self.to).filter(|to| *to != Edge::ELSEWHERE)
+    }
 
     pub fn has(self, flag: u8) -> bool {
         self.flags & flag != 0

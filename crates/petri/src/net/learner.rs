@@ -15,9 +15,9 @@ use rendez_analysis::bits::Bits;
 use rustc_hash::FxHashSet;
 
 use super::{
-    Budget, Component, Consequences, Learning, NONE, Net, NoNet, Place, PlaceId, Transition, TransitionRole,
+    Budget, Component, Consequences, Learning, Net, NoNet, Place, PlaceId, Transition, TransitionRole,
 };
-use crate::step_cache::{DecisionNode, StepCache};
+use crate::step_cache::{DecisionNode, NodeId, StepCache};
 use crate::steps::Fate;
 
 struct Learner<'n, 's, 'p, 'a> {
@@ -26,8 +26,8 @@ struct Learner<'n, 's, 'p, 'a> {
     net: Net,
     /// Slot and content of each place.
     held: Vec<(u32, u32)>,
-    /// By slot and content.
-    ids: Vec<Vec<PlaceId>>,
+    /// By slot and content: its place, if there is one.
+    ids: Vec<Vec<Option<PlaceId>>>,
     of_slot: Vec<Bits>,
     start: Vec<u32>,
     /// What the slots held when a combination was looked at last, and the places of that.
@@ -124,21 +124,22 @@ impl Learner<'_, '_, '_, '_> {
     fn place(&mut self, slot: u32, content: u32) -> PlaceId {
         let ids = &mut self.ids[slot as usize];
         if ids.len() <= content as usize {
-            ids.resize(content as usize + 1, NONE);
+            ids.resize(content as usize + 1, None);
         }
-        if ids[content as usize] == NONE {
-            let id = self.net.places.len() as PlaceId;
-            ids[content as usize] = id;
-            self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
-            self.held.push((slot, content));
-            self.of_slot[slot as usize].grow(id as usize + 1);
-            self.of_slot[slot as usize].set(id);
-            self.net.parallel.grow(id as usize + 1);
-            self.begun.grow(id as usize + 1);
-            self.blocked_at.push(Vec::new());
-            self.looks.push(Bits::new(self.start.len()));
+        if let Some(id) = ids[content as usize] {
+            return id;
         }
-        ids[content as usize]
+        let id = self.net.places.len() as PlaceId;
+        ids[content as usize] = Some(id);
+        self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
+        self.held.push((slot, content));
+        self.of_slot[slot as usize].grow(id as usize + 1);
+        self.of_slot[slot as usize].set(id);
+        self.net.parallel.grow(id as usize + 1);
+        self.begun.grow(id as usize + 1);
+        self.blocked_at.push(Vec::new());
+        self.looks.push(Bits::new(self.start.len()));
+        id
     }
 
     /// Something new is known about a place: looks for combinations that are new with it.
@@ -219,7 +220,7 @@ impl Learner<'_, '_, '_, '_> {
         chosen: &mut Vec<PlaceId>,
         must: PlaceId,
         new: bool,
-        mut node: u32,
+        mut node: NodeId,
     ) -> Result<(), NoNet> {
         self.tick()?;
         self.deep += usize::from(chosen.len() > DEEP);
@@ -255,11 +256,11 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 // Nothing new is looked at any more, or not the place that must be there.
-                DecisionNode::Look(..) if !new && !self.below[node as usize].meets(&self.fresh) => {
+                DecisionNode::Look(..) if !new && !self.below[node.index()].meets(&self.fresh) => {
                     return Ok(());
                 }
                 DecisionNode::Look(..)
-                    if !self.below[node as usize].holds(self.slot(must)) && !chosen.contains(&must) =>
+                    if !self.below[node.index()].holds(self.slot(must)) && !chosen.contains(&must) =>
                 {
                     return Ok(());
                 }
@@ -278,7 +279,7 @@ impl Learner<'_, '_, '_, '_> {
                                 chosen.push(must);
                             }
                             // With places that are not new, only those that lead on can become so.
-                            let (news, inner) = (&self.consequences.news, &self.inner[node as usize]);
+                            let (news, inner) = (&self.consequences.news, &self.inner[node.index()]);
                             let among = &self.of_slot[slot as usize];
                             let within = |w: usize| match new {
                                 true => u64::MAX,
@@ -296,8 +297,8 @@ impl Learner<'_, '_, '_, '_> {
                         chosen.pop();
                         let next = self.cache.trees.child(node, self.content(q));
                         if new && matches!(self.cache.trees.at(next), DecisionNode::Look(..)) {
-                            self.inner[node as usize].grow(q as usize + 1);
-                            self.inner[node as usize].set(q);
+                            self.inner[node.index()].grow(q as usize + 1);
+                            self.inner[node.index()].set(q);
                         }
                     }
                     return Ok(());
@@ -314,12 +315,12 @@ impl Learner<'_, '_, '_, '_> {
         self.held[place as usize].1
     }
 
-    fn root(&self, task: u32, own: PlaceId) -> u32 {
+    fn root(&self, task: u32, own: PlaceId) -> NodeId {
         self.cache.trees.root_node(task as usize, self.content(own) as usize)
     }
 
     /// The node of the tree to which the chosen places lead.
-    fn walk(&self, task: u32, chosen: &[PlaceId]) -> u32 {
+    fn walk(&self, task: u32, chosen: &[PlaceId]) -> NodeId {
         let trees = &self.cache.trees;
         let mut node = self.root(task, chosen[0]);
         while let DecisionNode::Look(slot, _) = trees.at(node) {
@@ -341,11 +342,11 @@ impl Learner<'_, '_, '_, '_> {
         let mut slots = Bits::new(values.len());
         for (node, slot) in path.into_iter().rev() {
             slots.set(slot);
-            if self.below.len() <= node as usize {
-                self.below.resize(node as usize + 1, Bits::default());
-                self.inner.resize(node as usize + 1, Bits::default());
+            if self.below.len() <= node.index() {
+                self.below.resize(node.index() + 1, Bits::default());
+                self.inner.resize(node.index() + 1, Bits::default());
             }
-            self.below[node as usize].unite(&slots);
+            self.below[node.index()].unite(&slots);
         }
     }
 
@@ -381,7 +382,9 @@ impl Learner<'_, '_, '_, '_> {
             for place in changed {
                 let (slot, content) = self.held[place as usize];
                 let old = std::mem::replace(&mut self.last[slot as usize], content);
-                self.current.unset(self.ids[slot as usize][old as usize]);
+                if let Some(old) = self.ids[slot as usize][old as usize] {
+                    self.current.unset(old);
+                }
                 self.current.grow(place as usize + 1);
                 self.current.set(place);
                 values[slot as usize] = content;

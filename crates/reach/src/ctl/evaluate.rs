@@ -13,7 +13,6 @@ use rendez_model::{Program, TaskId};
 use rendez_verdict::{Resolved, is_event};
 
 use super::{Approximation, Checker, Flags, UntilGoal, not};
-use crate::graph::ELSEWHERE;
 
 impl Checker<'_, '_, '_> {
     /// Whether an edge counts on ways that a formula speaks against.
@@ -142,8 +141,8 @@ impl Checker<'_, '_, '_> {
             state => {
                 let so = self.eval(state, approximation);
                 let at = |e: usize| match self.graph.target(e) {
-                    ELSEWHERE => approximation == Approximation::Over,
-                    to => so[to as usize],
+                    None => approximation == Approximation::Over,
+                    Some(to) => so[to as usize],
                 };
                 (0..self.graph.edge_count()).map(at).collect()
             }

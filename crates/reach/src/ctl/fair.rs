@@ -12,7 +12,7 @@ use rendez_model::{EntryId, TaskId};
 use rendez_verdict::{Fairness, Round, Stance};
 
 use super::{Checker, Flags};
-use crate::graph::ELSEWHERE;
+use crate::maybe_number::MaybeNumber;
 
 impl<'p> Checker<'_, '_, 'p> {
     /// Whether an execution may be over in a state: there is no step, or only the environment has some.
@@ -46,20 +46,18 @@ impl<'p> Checker<'_, '_, 'p> {
     }
 
     pub(super) fn within(&self, edge: usize, inside: &Flags) -> bool {
-        let to = self.graph.target(edge);
-        to != ELSEWHERE && inside[self.sources[edge] as usize] && inside[to as usize]
+        self.graph.target(edge).is_some_and(|to| inside[self.sources[edge] as usize] && inside[to as usize])
     }
 
     /// Strongly connected components with at least one edge.
     pub(super) fn components(&self, states: &[u32], allowed: &Flags) -> Vec<Vec<u32>> {
-        let mut local = vec![u32::MAX; self.graph.len()];
+        let mut local = vec![MaybeNumber::NONE; self.graph.len()];
         for (i, s) in states.iter().enumerate() {
-            local[*s as usize] = i as u32;
+            local[*s as usize] = MaybeNumber::of(i as u32);
         }
         let inner = |s: u32, e: usize| -> Option<u32> {
-            let to = self.graph.target(e);
-            (allowed[e] && to != ELSEWHERE && local[to as usize] != u32::MAX && local[s as usize] != u32::MAX)
-                .then(|| local[to as usize])
+            let to = self.graph.target(e).filter(|_| allowed[e])?;
+            local[to as usize].get().filter(|_| local[s as usize] != MaybeNumber::NONE)
         };
         let edges: Vec<Vec<u32>> =
             states.iter().map(|s| self.graph.range(*s).filter_map(|e| inner(*s, e)).collect()).collect();

@@ -14,7 +14,6 @@ use rendez_model::state::State;
 use rendez_verdict::{Excuse, Fairness, Resolved, Stance, Trace, is_whole, lasso, replay};
 
 use super::{Approximation, Checker, Flags, UntilGoal};
-use crate::graph::ELSEWHERE;
 
 #[derive(Default)]
 pub(super) struct Trail {
@@ -103,9 +102,8 @@ impl Checker<'_, '_, '_> {
         edge: usize,
         trail: &mut Trail,
     ) {
-        let to = self.graph.target(edge);
+        let Some(to) = self.graph.target(edge) else { return };
         match f {
-            _ if to == ELSEWHERE => {}
             Resolved::Not(f) => self.show_after(f, (approximation.other(), !truth), edge, trail),
             Resolved::And(a, b) | Resolved::Or(a, b) => {
                 let so = |f: &Resolved| self.of_step(f, approximation)[edge] == truth;
@@ -148,7 +146,8 @@ impl Checker<'_, '_, '_> {
         passes: &dyn Fn(usize) -> bool,
         trail: &mut Trail,
     ) -> u32 {
-        let mut came: Vec<u32> = vec![u32::MAX; self.graph.len()];
+        // By state that was reached: the edge that led there.
+        let mut came: Vec<u32> = vec![0; self.graph.len()];
         let mut queue = std::collections::VecDeque::from([from]);
         let mut seen = vec![false; self.graph.len()];
         seen[from as usize] = true;
@@ -166,8 +165,10 @@ impl Checker<'_, '_, '_> {
                 return s;
             }
             for e in self.graph.range(s) {
-                let to = self.graph.target(e);
-                if to != ELSEWHERE && passes(e) && !std::mem::replace(&mut seen[to as usize], true) {
+                if let Some(to) = self.graph.target(e)
+                    && passes(e)
+                    && !std::mem::replace(&mut seen[to as usize], true)
+                {
                     came[to as usize] = e as u32;
                     queue.push_back(to);
                 }
@@ -216,7 +217,7 @@ impl Checker<'_, '_, '_> {
             let at = self.walk(here, &sources, &inner, trail);
             own(at).map_or(at, |e| {
                 trail.edges.push(e as u32);
-                self.graph.target(e)
+                self.graph.target(e).unwrap_or(at)
             })
         };
         if self.fairness != Fairness::None && !self.coarse {

@@ -35,7 +35,8 @@ use rendez_petri::steps::Steps;
 use rendez_petri::unobservable::Unobservable;
 use rustc_hash::FxHashMap;
 
-use super::{NONE, Stubborn, Unit};
+use super::{Stubborn, Unit};
+use crate::maybe_number::MaybeNumber;
 
 /// The code of all tasks as one graph.
 pub struct CodeGraph<'a> {
@@ -153,7 +154,7 @@ impl<'a> CodeGraph<'a> {
 
     /// What a unit may run through, up to where tasks rest. Each location comes with whether the
     /// rendezvous that began with the unit is still going on.
-    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[u32]) -> Vec<(Loc, bool)> {
+    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[MaybeNumber]) -> Vec<(Loc, bool)> {
         let mut seen = vec![[false; 2]; self.program.nodes.len()];
         let mut order = Vec::new();
         let mut work: Vec<(Loc, bool)> = starts.into_iter().map(|l| (l, own)).collect();
@@ -163,7 +164,7 @@ impl<'a> CodeGraph<'a> {
             }
             order.push((loc, own));
             let action = &self.program.node(loc).action;
-            if unit_at[loc.index()] == NONE || *action == Action::Return {
+            if unit_at[loc.index()] == MaybeNumber::NONE || *action == Action::Return {
                 let ends = matches!(action, Action::EndAccept { .. } | Action::FailAccept { .. });
                 self.next(loc, &mut |l| work.push((l, own && !ends)));
             }
@@ -297,15 +298,15 @@ impl<'a> CodeGraph<'a> {
         let slots = self.slots.count_slots();
         // Behind the slots: one mark per task, for its end.
         let marks = slots + tasks;
-        let mut unit_at = vec![NONE; program.nodes.len()];
+        let mut unit_at = vec![MaybeNumber::NONE; program.nodes.len()];
         let mut units = Vec::new();
         let mut points = Vec::new();
         for (t, code) in self.access.code.iter().enumerate() {
             for loc in code {
                 // A return may rest, too, if its results are shared.
                 let rests = self.rests(*loc) || program.node(*loc).action == Action::Return;
-                if rests && unit_at[loc.index()] == NONE {
-                    unit_at[loc.index()] = units.len() as u32;
+                if rests && unit_at[loc.index()] == MaybeNumber::NONE {
+                    unit_at[loc.index()] = MaybeNumber::of(units.len() as u32);
                     units.push(Unit { task: t as u32, ..Unit::default() });
                     points.push(*loc);
                 }
@@ -333,9 +334,9 @@ impl<'a> CodeGraph<'a> {
                 if matches!(program.node(*next).action, Action::Await { .. }) {
                     self.touch_monitors(&program.node(*next).action, task, &mut touched);
                 }
-                if unit_at[next.index()] != NONE {
+                if let Some(unit) = unit_at[next.index()].get() {
                     let accepting = units[u].accepts.clone();
-                    let next = &mut units[unit_at[next.index()] as usize].before;
+                    let next = &mut units[unit as usize].before;
                     next.push(id);
                     // Somebody's call moves the task on.
                     next.extend(accepting.iter().flat_map(|e| &callers[*e as usize]));
@@ -344,7 +345,8 @@ impl<'a> CodeGraph<'a> {
                     program.node(*next).action,
                     Action::EndAccept { .. } | Action::FailAccept { .. }
                 );
-                let passes = unit_at[next.index()] == NONE || program.node(*next).action == Action::Return;
+                let passes = unit_at[next.index()] == MaybeNumber::NONE
+                    || program.node(*next).action == Action::Return;
                 if passes && !(ends && *own) {
                     self.touch(*next, task, &mut touched);
                 }
