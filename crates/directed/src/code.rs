@@ -20,6 +20,7 @@
 
 use rendez_analysis::access::Access;
 use rendez_model::{Action, CallMode, Catch, EntryId, Loc, Owner, Place, Program, TaskId, Trigger};
+use rustc_hash::FxHashMap;
 
 use crate::radix::Radix;
 
@@ -160,9 +161,9 @@ impl TaskCode {
             to_raise: vec![FAR; n],
             locs,
         };
-        let mut called = rustc_hash::FxHashMap::default();
+        let mut called = FxHashMap::default();
         for i in 0..n {
-            code.node(program, places, &places.requeued, &mut called, i);
+            code.node(program, places, &mut called, i);
         }
         code.ends(program, places);
         code.exits();
@@ -194,45 +195,22 @@ impl TaskCode {
         (targets, true)
     }
 
-    fn node(
-        &mut self,
-        program: &Program,
-        places: &NodeNumbers,
-        requeued: &[EntryId],
-        called: &mut rustc_hash::FxHashMap<Loc, u32>,
-        i: usize,
-    ) {
+    /// Adds a node: where it leads inside its graph, and what it calls.
+    fn node(&mut self, program: &Program, places: &NodeNumbers, called: &mut FxHashMap<Loc, u32>, i: usize) {
         let loc = self.locs[i];
         let action = &program.node(loc).action;
         let (handlers, escapes) = Self::handlers(program, places, loc);
-        let mut entered = |code: &mut TaskCode, start: Loc| {
-            *called.entry(start).or_insert_with(|| {
-                let start = places.of(start);
-                code.start_of[start as usize] = Some(code.callees.len() as u32);
-                code.callees.push(Callee { start, ends: Vec::new(), sites: Vec::new() });
-                code.callees.len() as u32 - 1
-            })
-        };
         let mut next_by_callee = None;
         match action {
             Action::Call { proc, next, .. } => {
-                let callee = entered(self, program.procs[proc.index()].start);
+                let callee = self.callee(places, called, program.procs[proc.index()].start);
                 next_by_callee = Some((vec![callee], *next));
             }
             Action::EntryCall { entry, mode, next, .. } => {
-                let mut callees = Vec::new();
-                let mut rendezvous = false;
                 // A call that is requeued runs another body.
                 let mut entries = program.possible_entries(entry);
-                entries.extend(requeued);
-                for e in entries {
-                    match (program.entries[e.index()].owner, program.bodies.get(&(self.task, e))) {
-                        (Owner::Object(_), Some(body)) => {
-                            callees.push(entered(self, program.procs[body.index()].start));
-                        }
-                        _ => rendezvous = true,
-                    }
-                }
+                entries.extend(&places.requeued);
+                let (callees, rendezvous) = self.bodies(program, places, called, &entries);
                 if rendezvous {
                     self.after[i].push(places.of(*next));
                 }
@@ -282,6 +260,37 @@ impl TaskCode {
             let next = places.of(next);
             self.sites.push(Site { at: i as u32, callees, next, handlers, escapes });
         }
+    }
+
+    /// The number of the callee that begins at a location.
+    fn callee(&mut self, places: &NodeNumbers, called: &mut FxHashMap<Loc, u32>, start: Loc) -> u32 {
+        *called.entry(start).or_insert_with(|| {
+            let start = places.of(start);
+            self.start_of[start as usize] = Some(self.callees.len() as u32);
+            self.callees.push(Callee { start, ends: Vec::new(), sites: Vec::new() });
+            self.callees.len() as u32 - 1
+        })
+    }
+
+    /// The bodies of protected entries among those that may be called, and whether there are other entries.
+    fn bodies(
+        &mut self,
+        program: &Program,
+        places: &NodeNumbers,
+        called: &mut FxHashMap<Loc, u32>,
+        entries: &[EntryId],
+    ) -> (Vec<u32>, bool) {
+        let mut callees = Vec::new();
+        let mut rendezvous = false;
+        for e in entries {
+            match (program.entries[e.index()].owner, program.bodies.get(&(self.task, *e))) {
+                (Owner::Object(_), Some(body)) => {
+                    callees.push(self.callee(places, called, program.procs[body.index()].start));
+                }
+                _ => rendezvous = true,
+            }
+        }
+        (callees, rendezvous)
     }
 
     /// Finds the graph that each node belongs to, and where graphs end.

@@ -223,25 +223,14 @@ impl Learner<'_, '_, '_, '_> {
         mut node: NodeId,
     ) -> Result<(), NoNet> {
         self.tick()?;
-        self.deep += usize::from(chosen.len() > DEEP);
-        let found = self.cache.trees.outcomes.len() + self.net.places.len();
-        if self.deep > FIRST_WORK + found * WORK {
-            return Err(NoNet::TooLarge);
-        }
+        self.limit_work(chosen.len())?;
         let mut fits = false;
         loop {
             match self.cache.trees.at(node) {
                 DecisionNode::Nothing if !new => return Ok(()),
                 DecisionNode::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
-                    self.cache.learn(task as usize, &values);
-                    if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
-                        return Err(NoNet::TooLarge);
-                    }
-                    if self.cache.steps.tracked_queues.borrow().len() > self.tracked_queues {
-                        return Err(NoNet::TrackQueues);
-                    }
-                    self.note_path(task, &values);
+                    self.learn_step(task, &values)?;
                     node = self.walk(task, chosen);
                     fits = true;
                 }
@@ -267,29 +256,7 @@ impl Learner<'_, '_, '_, '_> {
                 DecisionNode::Look(slot, _) => {
                     self.watch(slot, chosen[0]);
                     // Places that are found on the way are looked at for themselves.
-                    let mut candidates = Vec::new();
-                    let depth = chosen.len();
-                    match self.slot(must) == slot {
-                        true if chosen.iter().all(|p| self.net.parallel.get(*p, must)) => {
-                            candidates.push(must)
-                        }
-                        true => {}
-                        false => {
-                            if !chosen.contains(&must) {
-                                chosen.push(must);
-                            }
-                            // With places that are not new, only those that lead on can become so.
-                            let (news, inner) = (&self.consequences.news, &self.inner[node.index()]);
-                            let among = &self.of_slot[slot as usize];
-                            let within = |w: usize| match new {
-                                true => u64::MAX,
-                                false => news.word(w) | inner.word(w),
-                            };
-                            self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
-                            chosen.truncate(depth);
-                        }
-                    }
-                    for q in candidates {
+                    for q in self.candidates(slot, chosen, must, new, node) {
                         let new = new || self.consequences.news.holds(q);
                         let next = self.cache.trees.child(node, self.content(q));
                         chosen.push(q);
@@ -305,6 +272,56 @@ impl Learner<'_, '_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Gives up where combinations of many places multiply.
+    fn limit_work(&mut self, places: usize) -> Result<(), NoNet> {
+        self.deep += usize::from(places > DEEP);
+        let found = self.cache.trees.outcomes.len() + self.net.places.len();
+        if self.deep > FIRST_WORK + found * WORK { Err(NoNet::TooLarge) } else { Ok(()) }
+    }
+
+    /// Runs the step of a task on a combination for which it is not known.
+    fn learn_step(&mut self, task: u32, values: &[u32]) -> Result<(), NoNet> {
+        self.cache.learn(task as usize, values);
+        if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
+            return Err(NoNet::TooLarge);
+        }
+        if self.cache.steps.tracked_queues.borrow().len() > self.tracked_queues {
+            return Err(NoNet::TrackQueues);
+        }
+        self.note_path(task, values);
+        Ok(())
+    }
+
+    /// The places of a slot that go with the chosen ones, and with the one that must be there.
+    fn candidates(
+        &self,
+        slot: u32,
+        chosen: &mut Vec<PlaceId>,
+        must: PlaceId,
+        new: bool,
+        node: NodeId,
+    ) -> Vec<PlaceId> {
+        if self.slot(must) == slot {
+            let fits = chosen.iter().all(|p| self.net.parallel.get(*p, must));
+            return if fits { vec![must] } else { Vec::new() };
+        }
+        let depth = chosen.len();
+        if !chosen.contains(&must) {
+            chosen.push(must);
+        }
+        // With places that are not new, only those that lead on can become so.
+        let (news, inner) = (&self.consequences.news, &self.inner[node.index()]);
+        let among = &self.of_slot[slot as usize];
+        let within = |w: usize| match new {
+            true => u64::MAX,
+            false => news.word(w) | inner.word(w),
+        };
+        let mut candidates = Vec::new();
+        self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
+        chosen.truncate(depth);
+        candidates
     }
 
     fn slot(&self, place: PlaceId) -> u32 {
