@@ -182,17 +182,8 @@ pub fn depth_first(
         polls = polls.wrapping_add(1);
         if polls.is_multiple_of(4096) {
             peak = peak.max(visited.memory() + cache.memory() + levels.len() * 130);
-            control.states.store(stats.states, Ordering::Relaxed);
-            if let Some(told) = control.ended() {
-                end = told;
-            } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
-                end = End::Time;
-            } else if peak > options.memory {
-                end = End::Memory;
-            } else if stats.states > options.max_states {
-                end = End::States;
-            }
-            if end != End::Complete {
+            if let Some(met) = limit(options, control, started, stats.states, peak) {
+                end = met;
                 break;
             }
         }
@@ -244,6 +235,22 @@ pub fn depth_first(
     stats.seconds = started.elapsed().as_secs_f64();
     stats.peak_bytes = peak.max(visited.memory() + cache.memory());
     HashedSearch { end, stats, missed }
+}
+
+/// The limit that a search meets, if it meets one.
+fn limit(options: &Options, control: &Control, started: Instant, states: usize, bytes: usize) -> Option<End> {
+    control.states.store(states, Ordering::Relaxed);
+    if let Some(told) = control.ended() {
+        Some(told)
+    } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
+        Some(End::Time)
+    } else if bytes > options.memory {
+        Some(End::Memory)
+    } else if states > options.max_states {
+        Some(End::States)
+    } else {
+        None
+    }
 }
 
 /// The outcomes of all tasks in a state; of one that only chooses for itself, and that there are
