@@ -151,33 +151,46 @@ struct BreadthFirstSearch<'r, 's, 'p> {
     options: &'r Options,
     control: &'r Control,
     started: Instant,
-    learning: Duration,
     worker: Worker,
     /// Of other threads.
     others: Vec<Worker>,
     transitions: usize,
-    cache_bytes: usize,
-    tracked_before: usize,
-    must_track_queues: bool,
-    /// Slots with too many contents.
-    varied: Vec<usize>,
+    learning: Learning,
     stubborn: Option<Stubborn>,
     symmetry: Option<Symmetry>,
     locations: Vec<LocationTable>,
     fast: Option<Fast>,
     /// By outcome: it is visible to formulas of branching time.
     visible: Vec<bool>,
-    /// States that were packed anew, and the contents of slots when that was last done.
-    packed: usize,
-    counts: Vec<usize>,
-    version: u32,
+    packing: Packing,
     /// There are more than a few states.
     late: bool,
-    /// How many states there were when something was last learnt.
-    learnt_at: usize,
     outlook: Outlook,
     /// Once it is complete.
     graph: Option<ReachabilityGraph>,
+}
+
+/// What learning steps has cost, and what it has shown.
+#[derive(Default)]
+struct Learning {
+    time: Duration,
+    cache_bytes: usize,
+    /// How many states there were when something was last learnt.
+    last_at: usize,
+    /// How many queues were tracked from the beginning.
+    tracked_before: usize,
+    must_track_queues: bool,
+    /// Slots with too many contents.
+    varied: Vec<usize>,
+}
+
+/// How often states were packed anew.
+struct Packing {
+    /// States that were packed anew.
+    states: usize,
+    /// By slot: how many contents it had when that was last done.
+    counts: Vec<usize>,
+    version: u32,
 }
 
 /// The limits that were set, and what they are about.
@@ -253,38 +266,31 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             options,
             control,
             started: Instant::now(),
-            learning: Duration::ZERO,
             worker: Worker::default(),
             others: Vec::new(),
             transitions: 0,
-            cache_bytes: 0,
-            tracked_before,
-            must_track_queues: false,
-            varied: Vec::new(),
+            learning: Learning { tracked_before, ..Learning::default() },
             stubborn,
             symmetry,
             locations,
             fast: None,
             visible: Vec::new(),
-            packed: 0,
-            counts,
-            version: 0,
+            packing: Packing { states: 0, counts, version: 0 },
             late: false,
-            learnt_at: 0,
             outlook: Outlook::default(),
             graph: None,
         }
     }
 
     fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Restart> {
-        if self.must_track_queues {
+        if self.learning.must_track_queues {
             return Err(Restart::TrackQueues(self.cache.steps.tracked_queues.borrow().clone()));
         }
         if self.in_vain() {
             return Err(Restart::WithoutPor);
         }
-        if !self.varied.is_empty() {
-            return Err(Restart::SplitSlots(self.varied));
+        if !self.learning.varied.is_empty() {
+            return Err(Restart::SplitSlots(self.learning.varied));
         }
         let (threads, until) = (self.threads(), self.until());
         let mut worker = std::mem::take(&mut self.worker);
@@ -313,7 +319,7 @@ impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
             notable: worker.notable,
             end,
             stats,
-            learning: self.learning,
+            learning: self.learning.time,
             left: self.options.memory.saturating_sub(stats.peak_bytes),
             until,
             graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Ok(graph))),
@@ -375,7 +381,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
         let partly = self.stubborn.is_some() && self.config.branching.is_none();
         while end == End::Complete && partly && !self.config.deadlock_only {
             let from = self.store.len();
-            let left = self.options.memory.saturating_sub(self.store.memory() + self.cache_bytes);
+            let left = self.options.memory.saturating_sub(self.store.memory() + self.learning.cache_bytes);
             let graph = match ReachabilityGraph::new(&self.shared(), &self.index, self.limits(left)) {
                 Ok(graph) => graph,
                 Err(end) => return end,
@@ -447,7 +453,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             let to = self.store.len();
             // At first there is room to spare, later on only where nothing new has come for long.
             let early = !std::mem::replace(&mut self.late, to > SOON) && self.late;
-            self.narrow(if early { 0 } else { 2 * self.learnt_at.max(FEW) });
+            self.narrow(if early { 0 } else { 2 * self.learning.last_at.max(FEW) });
             self.prepare(to - from);
             self.index.expect(self.outlook.expect(to - from, to));
             // Small levels are for one thread: those that are done before another one would have begun.
@@ -517,7 +523,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
     }
 
     fn limit(&self) -> Option<End> {
-        let again = self.must_track_queues || !self.varied.is_empty() || self.in_vain();
+        let again = self.learning.must_track_queues || !self.learning.varied.is_empty() || self.in_vain();
         if again { Some(End::Interrupted) } else { self.bounds().end() }
     }
 
@@ -527,7 +533,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             control: self.control,
             started: self.started,
             store: &self.store,
-            other_bytes: self.cache_bytes,
+            other_bytes: self.learning.cache_bytes,
         }
     }
 
@@ -607,7 +613,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
             locations: &self.locations,
             fast: self.fast.as_ref(),
             visible: &self.visible,
-            version: self.version,
+            version: self.packing.version,
         }
     }
 
@@ -621,9 +627,9 @@ impl BreadthFirstSearch<'_, '_, '_> {
                 Ok(()) => return None,
                 Err(unknown) => self.learn(unknown),
             }
-            let again = self.must_track_queues || !self.varied.is_empty();
+            let again = self.learning.must_track_queues || !self.learning.varied.is_empty();
             if again || self.cache.trees.outcomes.len().is_multiple_of(256) {
-                self.cache_bytes = self.cache.memory();
+                self.learning.cache_bytes = self.cache.memory();
                 let end = self.limit();
                 if end.is_some() {
                     return end;
@@ -639,7 +645,7 @@ impl BreadthFirstSearch<'_, '_, '_> {
                 self.layout.unpack(&words, &mut values);
                 let from = Instant::now();
                 self.cache.learn(task, &values);
-                self.learning += from.elapsed();
+                self.learning.time += from.elapsed();
                 if let Some(visible) = &self.config.branching {
                     visible.extend(&mut self.visible, &self.cache, task, &values);
                 }
@@ -659,16 +665,17 @@ impl BreadthFirstSearch<'_, '_, '_> {
         if self.stubborn.is_some() {
             update_locations(&mut self.locations, &self.cache.slots);
         }
-        self.must_track_queues |= self.cache.steps.tracked_queues.borrow().len() > self.tracked_before;
+        self.learning.must_track_queues |=
+            self.cache.steps.tracked_queues.borrow().len() > self.learning.tracked_before;
         let new = &self.cache.trees.changes[self.patches.len()..];
         let slots = &self.cache.slots;
         // In a search that went far, contents that come slowly are no reason to begin again.
         let most = self.config.split_above.max(self.store.len() / STATES_A_CONTENT);
         let varied = |slot: usize| slots.count(slot) > most && slots.is_mixed(slot);
         if self.cache.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
-            self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
+            self.learning.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
             if let Some(symmetry) = &self.symmetry {
-                symmetry.close(&mut self.varied);
+                symmetry.close(&mut self.learning.varied);
             }
         }
         let fits = match self.symmetry {
@@ -681,14 +688,14 @@ impl BreadthFirstSearch<'_, '_, '_> {
         } else {
             self.widen();
         }
-        self.learnt_at = self.store.len();
+        self.learning.last_at = self.store.len();
     }
 
     /// Some slot needs more bits.
     fn widen(&mut self) {
         // Where that happens again and again there is room for what comes, and as long as there are few states.
-        self.packed += self.store.len();
-        let spare = self.packed / (self.store.len() + 20_000) + usize::from(self.store.len() < FEW);
+        self.packing.states += self.store.len();
+        let spare = self.packing.states / (self.store.len() + 20_000) + usize::from(self.store.len() < FEW);
         self.pack_anew(Some(spare.min(MOST_SPARE)));
     }
 
@@ -709,12 +716,12 @@ impl BreadthFirstSearch<'_, '_, '_> {
     fn pack_anew(&mut self, spare: Option<usize>) {
         self.fast = None;
         let slots = &self.cache.slots;
-        self.counts.resize(slots.count_slots(), 0);
+        self.packing.counts.resize(slots.count_slots(), 0);
         let room = |slot: usize| {
             let count = slots.count(slot).max(1);
             match spare {
                 None => count,
-                Some(spare) if count > self.counts[slot].max(1) => {
+                Some(spare) if count > self.packing.counts[slot].max(1) => {
                     (count << spare).max(self.layout.room(slot))
                 }
                 Some(spare) => count.max(self.layout.room(slot)).max(1 + spare / 2),
@@ -731,8 +738,8 @@ impl BreadthFirstSearch<'_, '_, '_> {
             .iter()
             .map(|(slot, value)| layout.patch(*slot as usize, *value))
             .collect();
-        self.counts = (0..slots.count_slots()).map(|slot| slots.count(slot)).collect();
-        self.version += 1;
+        self.packing.counts = (0..slots.count_slots()).map(|slot| slots.count(slot)).collect();
+        self.packing.version += 1;
         self.layout = layout;
         self.store = store;
     }
