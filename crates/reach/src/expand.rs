@@ -39,7 +39,7 @@ use rendez_petri::steps::Fate;
 /// More blocked states than this are not kept: they differ only in data.
 pub const MOST_BLOCKED: usize = 2_000;
 /// Steps without a choice that are made at once.
-const LONGEST_SLIDE: usize = 64;
+const LONGEST_CHAIN: usize = 64;
 /// States whose children are not told apart.
 const SIBLINGS: u32 = 128;
 /// As many hashes as fit where memory is near.
@@ -151,7 +151,7 @@ impl Shared<'_> {
     ) -> Result<(), Unknown> {
         let Some(stubborn) = self.stubborn else { return Ok(()) };
         let mut before = from.to_vec();
-        for _ in 0..LONGEST_SLIDE {
+        for _ in 0..LONGEST_CHAIN {
             if chooser(self.trees, self.layout, self.config, to)?.is_some() {
                 return Ok(());
             }
@@ -221,11 +221,11 @@ impl Shared<'_> {
         if let (Some(symmetry), false, Orbit::OneMember) = (self.symmetry, around, orbit) {
             symmetry.redundant(self.layout, words, alike, self.trees.tasks());
         }
-        for (task, is_twin) in alike.iter().enumerate() {
+        for (task, is_redundant) in alike.iter().enumerate() {
             let left_out = match (one, around) {
                 (Some(one), _) => one != task,
                 (None, true) => !some.contains(&(task as u32)),
-                (None, false) => *is_twin,
+                (None, false) => *is_redundant,
             };
             if left_out {
                 continue;
@@ -412,7 +412,7 @@ impl Worker {
                 return Ok(Followed::Set(start));
             }
         }
-        self.find_twins(shared);
+        self.find_redundant(shared);
         let moves = self.collect_all::<W>(shared, id)?;
         self.go_on::<W>(shared)?;
         if !moves && self.blocked.len() < MOST_BLOCKED {
@@ -519,7 +519,7 @@ impl Worker {
         id: u32,
     ) -> Result<bool, Unknown> {
         if shared.symmetry.is_some() || self.redundant.len() != shared.trees.tasks() {
-            self.find_twins(shared);
+            self.find_redundant(shared);
         }
         match &fast.form {
             Form::Bits(enabled) => self.collect_enabled::<W>(shared, enabled, id),
@@ -582,7 +582,7 @@ impl Worker {
         let width = if W == 0 { shared.layout.words } else { W };
         let mut allowed = enabled.allowed::<B>(&self.words[..width], from);
         if shared.symmetry.is_some() {
-            for (task, _) in self.redundant.iter().enumerate().filter(|(_, twin)| **twin) {
+            for (task, _) in self.redundant.iter().enumerate().filter(|(_, redundant)| **redundant) {
                 enabled.leave_out(task, from, &mut allowed);
             }
         }
@@ -718,7 +718,7 @@ impl Worker {
         }
     }
 
-    fn find_twins(&mut self, shared: &Shared) {
+    fn find_redundant(&mut self, shared: &Shared) {
         let tasks = shared.trees.tasks();
         match shared.symmetry {
             Some(symmetry) => symmetry.redundant(shared.layout, &self.words, &mut self.redundant, tasks),

@@ -3,7 +3,7 @@
 //! The search stores neither edges nor, mostly, exact parents. This file makes a trace to a state when one is wanted:
 //! it expands the few states that may be its parents, nearest to the start first, until one leads to it, and so on back
 //! to the initial state. The expansion is the same as in the search, reductions included, so the state is found; the
-//! one difference is that the steps of twins are followed too, because a path may have been found before it was known
+//! one difference is that the steps of redundant tasks are followed too, because a path may have been found before it was known
 //! that two tasks are alike. Numbers grow along breadth-first levels, so the trace is a shortest one in the explored
 //! graph where nothing was set aside.
 //!

@@ -30,30 +30,49 @@ struct Learner<'n, 's, 'p, 'a> {
     ids: Vec<Vec<Option<PlaceId>>>,
     of_slot: Vec<Bits>,
     start: Vec<u32>,
-    /// What the slots held when a combination was looked at last, and the places of that.
-    last: Vec<u32>,
-    current: Bits,
+    last: Combination,
     /// Places of tasks whose steps have been looked at.
     begun: Bits,
     /// By slot: places of tasks whose steps look at it.
     watchers: Vec<Bits>,
     /// By place of a task: the other slots that its steps look at.
     looks: Vec<Bits>,
-    /// By node of a tree: the places after which there is more to look at, and the slots that are looked at
-    /// from there on.
-    inner: Vec<Bits>,
-    below: Vec<Bits>,
+    subtrees: Subtrees,
     /// The slots with a place that the one looked at has become parallel to.
     fresh: Bits,
     /// The first outcomes of steps for which no component is without a place.
     possible: FxHashSet<u32>,
-    /// Combinations for which some slot has no place, and which slot; by each of their places.
-    blocked: Vec<Option<(Vec<PlaceId>, u32)>>,
-    blocked_at: Vec<Vec<u32>>,
+    blocked: Blocked,
     consequences: Consequences,
     tracked_queues: usize,
     work: usize,
     deep: usize,
+}
+
+/// The combination that was looked at last.
+struct Combination {
+    /// What the slots held.
+    values: Vec<u32>,
+    /// The places of that.
+    places: Bits,
+}
+
+/// What lies below each node of the decision trees.
+#[derive(Default)]
+struct Subtrees {
+    /// The places after which there is more to look at.
+    inner: Vec<Bits>,
+    /// The slots that are looked at from there on.
+    slots: Vec<Bits>,
+}
+
+/// Combinations for which some slot has no place.
+#[derive(Default)]
+struct Blocked {
+    /// Their places, and the slot; none if the combination is looked at anew.
+    combinations: Vec<Option<(Vec<PlaceId>, u32)>>,
+    /// By place: the combinations it is in.
+    by_place: Vec<Vec<u32>>,
 }
 
 /// Combinations of more places than this may multiply: so many of them are looked at, and so many more for
@@ -76,17 +95,14 @@ impl Net {
             ids: vec![Vec::new(); slots],
             of_slot: vec![Bits::default(); slots],
             start: start.clone(),
-            last: start.clone(),
-            current: Bits::default(),
+            last: Combination { values: start.clone(), places: Bits::default() },
             begun: Bits::default(),
             watchers: vec![Bits::default(); slots],
             looks: Vec::new(),
-            inner: Vec::new(),
-            below: Vec::new(),
+            subtrees: Subtrees::default(),
             fresh: Bits::new(slots),
             possible: FxHashSet::default(),
-            blocked: Vec::new(),
-            blocked_at: Vec::new(),
+            blocked: Blocked::default(),
             consequences: Consequences::default(),
             tracked_queues,
             work: 0,
@@ -99,8 +115,8 @@ impl Net {
         for (slot, content) in start.iter().enumerate() {
             let place = learner.place(slot as u32, *content);
             learner.net.initial.push(place);
-            learner.current.grow(place as usize + 1);
-            learner.current.set(place);
+            learner.last.places.grow(place as usize + 1);
+            learner.last.places.set(place);
         }
         let initial = learner.net.initial.clone();
         for a in &initial {
@@ -137,7 +153,7 @@ impl Learner<'_, '_, '_, '_> {
         self.of_slot[slot as usize].set(id);
         self.net.parallel.grow(id as usize + 1);
         self.begun.grow(id as usize + 1);
-        self.blocked_at.push(Vec::new());
+        self.blocked.by_place.push(Vec::new());
         self.looks.push(Bits::new(self.start.len()));
         id
     }
@@ -157,14 +173,14 @@ impl Learner<'_, '_, '_, '_> {
                 self.descend(slot, &mut vec![place], place, first, self.root(slot, place))?;
             }
         }
-        for i in std::mem::take(&mut self.blocked_at[place as usize]) {
-            let Some((chosen, missing)) = self.blocked[i as usize].clone() else { continue };
+        for i in std::mem::take(&mut self.blocked.by_place[place as usize]) {
+            let Some((chosen, missing)) = self.blocked.combinations[i as usize].clone() else { continue };
             if !self.consequences.news.meets(&self.of_slot[missing as usize]) {
-                self.blocked_at[place as usize].push(i);
+                self.blocked.by_place[place as usize].push(i);
                 continue;
             }
             // If it is still blocked, it is noted anew.
-            self.blocked[i as usize] = None;
+            self.blocked.combinations[i as usize] = None;
             let task = self.slot(chosen[0]);
             let node = self.walk(task, &chosen);
             self.descend(task, &mut chosen.clone(), place, true, node)?;
@@ -245,11 +261,12 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 // Nothing new is looked at any more, or not the place that must be there.
-                DecisionNode::Look(..) if !new && !self.below[node.index()].meets(&self.fresh) => {
+                DecisionNode::Look(..) if !new && !self.subtrees.slots[node.index()].meets(&self.fresh) => {
                     return Ok(());
                 }
                 DecisionNode::Look(..)
-                    if !self.below[node.index()].holds(self.slot(must)) && !chosen.contains(&must) =>
+                    if !self.subtrees.slots[node.index()].holds(self.slot(must))
+                        && !chosen.contains(&must) =>
                 {
                     return Ok(());
                 }
@@ -264,8 +281,8 @@ impl Learner<'_, '_, '_, '_> {
                         chosen.pop();
                         let next = self.cache.trees.child(node, self.content(q));
                         if new && matches!(self.cache.trees.at(next), DecisionNode::Look(..)) {
-                            self.inner[node.index()].grow(q as usize + 1);
-                            self.inner[node.index()].set(q);
+                            self.subtrees.inner[node.index()].grow(q as usize + 1);
+                            self.subtrees.inner[node.index()].set(q);
                         }
                     }
                     return Ok(());
@@ -312,7 +329,7 @@ impl Learner<'_, '_, '_, '_> {
             chosen.push(must);
         }
         // With places that are not new, only those that lead on can become so.
-        let (news, inner) = (&self.consequences.news, &self.inner[node.index()]);
+        let (news, inner) = (&self.consequences.news, &self.subtrees.inner[node.index()]);
         let among = &self.of_slot[slot as usize];
         let within = |w: usize| match new {
             true => u64::MAX,
@@ -359,18 +376,18 @@ impl Learner<'_, '_, '_, '_> {
         let mut slots = Bits::new(values.len());
         for (node, slot) in path.into_iter().rev() {
             slots.set(slot);
-            if self.below.len() <= node.index() {
-                self.below.resize(node.index() + 1, Bits::default());
-                self.inner.resize(node.index() + 1, Bits::default());
+            if self.subtrees.slots.len() <= node.index() {
+                self.subtrees.slots.resize(node.index() + 1, Bits::default());
+                self.subtrees.inner.resize(node.index() + 1, Bits::default());
             }
-            self.below[node.index()].unite(&slots);
+            self.subtrees.slots[node.index()].unite(&slots);
         }
     }
 
     /// Contents of all slots that go with the chosen places; None if some slot has none, which is noted.
     fn values(&mut self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
         let mut values = match self.learning.pairwise {
-            true => self.last.clone(),
+            true => self.last.values.clone(),
             false => self.start.clone(),
         };
         for p in chosen {
@@ -380,7 +397,7 @@ impl Learner<'_, '_, '_, '_> {
             let common = self.net.parallel.common(chosen);
             let (mut changed, mut missing) = (chosen.to_vec(), None);
             // What was there last need not be written again, if it may be there.
-            for old in self.current.without(&common) {
+            for old in self.last.places.without(&common) {
                 let slot = self.slot(old);
                 if chosen.iter().any(|p| self.slot(*p) == slot) {
                     continue;
@@ -391,19 +408,19 @@ impl Learner<'_, '_, '_, '_> {
                 }
             }
             if let Some(missing) = missing {
-                let number = self.blocked.len() as u32;
-                self.blocked.push(Some((chosen.to_vec(), missing)));
-                chosen.iter().for_each(|p| self.blocked_at[*p as usize].push(number));
+                let number = self.blocked.combinations.len() as u32;
+                self.blocked.combinations.push(Some((chosen.to_vec(), missing)));
+                chosen.iter().for_each(|p| self.blocked.by_place[*p as usize].push(number));
                 return None;
             }
             for place in changed {
                 let (slot, content) = self.held[place as usize];
-                let old = std::mem::replace(&mut self.last[slot as usize], content);
+                let old = std::mem::replace(&mut self.last.values[slot as usize], content);
                 if let Some(old) = self.ids[slot as usize][old as usize] {
-                    self.current.unset(old);
+                    self.last.places.unset(old);
                 }
-                self.current.grow(place as usize + 1);
-                self.current.set(place);
+                self.last.places.grow(place as usize + 1);
+                self.last.places.set(place);
                 values[slot as usize] = content;
             }
         }
