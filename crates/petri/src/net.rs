@@ -297,42 +297,56 @@ impl Net {
             net.initial.extend(pairs.get(&(i, j)));
         }
         for t in &self.transitions {
-            let side = |c: u32| t.before.iter().position(|p| self.component_of(*p) == c);
-            let (x, y) = (side(a), side(b));
-            let others: Vec<usize> = (0..t.before.len()).filter(|i| Some(*i) != x && Some(*i) != y).collect();
-            let base = Transition {
-                outcome: t.outcome,
-                role: t.role,
-                letters: t.letters.clone(),
-                before: others.iter().filter_map(|i| number[t.before[*i] as usize]).collect(),
-                after: match t.goes_on() {
-                    true => others.iter().filter_map(|i| number[t.after[*i] as usize]).collect(),
-                    false => Vec::new(),
-                },
-            };
-            if x.is_none() && y.is_none() {
-                net.transitions.push(base);
-                continue;
-            }
-            let places = |side: Option<usize>, c: u32| match side {
-                Some(i) => vec![(t.before[i], t.after.get(i).copied())],
-                None => lists[c as usize].iter().map(|p| (*p, Some(*p))).collect(),
-            };
-            for (p, p_after) in places(x, a) {
-                for (q, q_after) in places(y, b) {
-                    let Some(before) = pairs.get(&(p, q)) else { continue };
-                    let mut new = base.clone();
-                    new.before.push(*before);
-                    if t.goes_on() {
-                        let after = p_after.zip(q_after).and_then(|(p, q)| pairs.get(&(p, q)));
-                        let Some(after) = after else { continue };
-                        new.after.push(*after);
-                    }
-                    net.transitions.push(new);
-                }
-            }
+            self.merge_transition(t, (a, b), &lists, &number, &pairs, &mut net.transitions);
         }
         net.close()
+    }
+
+    /// A transition where two components are one: once as it is if it moves neither, otherwise with every place of the
+    /// other. `number` has the new places, `pairs` those of the merged component.
+    fn merge_transition(
+        &self,
+        t: &Transition,
+        (a, b): (u32, u32),
+        lists: &[Vec<PlaceId>],
+        number: &[Option<PlaceId>],
+        pairs: &FxHashMap<(PlaceId, PlaceId), PlaceId>,
+        transitions: &mut Vec<Transition>,
+    ) {
+        let side = |c: u32| t.before.iter().position(|p| self.component_of(*p) == c);
+        let (x, y) = (side(a), side(b));
+        let others: Vec<usize> = (0..t.before.len()).filter(|i| Some(*i) != x && Some(*i) != y).collect();
+        let base = Transition {
+            outcome: t.outcome,
+            role: t.role,
+            letters: t.letters.clone(),
+            before: others.iter().filter_map(|i| number[t.before[*i] as usize]).collect(),
+            after: match t.goes_on() {
+                true => others.iter().filter_map(|i| number[t.after[*i] as usize]).collect(),
+                false => Vec::new(),
+            },
+        };
+        if x.is_none() && y.is_none() {
+            transitions.push(base);
+            return;
+        }
+        let places = |side: Option<usize>, c: u32| match side {
+            Some(i) => vec![(t.before[i], t.after.get(i).copied())],
+            None => lists[c as usize].iter().map(|p| (*p, Some(*p))).collect(),
+        };
+        for (p, p_after) in places(x, a) {
+            for (q, q_after) in places(y, b) {
+                let Some(before) = pairs.get(&(p, q)) else { continue };
+                let mut new = base.clone();
+                new.before.push(*before);
+                if t.goes_on() {
+                    let after = p_after.zip(q_after).and_then(|(p, q)| pairs.get(&(p, q)));
+                    let Some(after) = after else { continue };
+                    new.after.push(*after);
+                }
+                transitions.push(new);
+            }
+        }
     }
 }
 
