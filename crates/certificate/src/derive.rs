@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use rendez_model::Program;
 use rendez_model::semantics::Semantics;
-use rendez_petri::net::{Budget, Learning, Net, NoNet, PlaceId, Role, Transition};
+use rendez_petri::net::{Budget, Learning, Net, NoNet, PlaceId, Transition, TransitionRole};
 use rendez_petri::slots::SlotSplit;
 use rendez_petri::{StepCache, Steps, Tig};
 use rendez_verdict::{Control, Observation, alive};
@@ -247,7 +247,8 @@ pub fn verify(
 impl Learnt<'_, '_> {
     /// Whether what is asked for includes steps without a meaning in the model, or there are none.
     pub fn is_covered(&self) -> bool {
-        matches!(self.goal, Goal::Target) || self.net.transitions.iter().all(|t| t.role != Role::Unsupported)
+        matches!(self.goal, Goal::Target)
+            || self.net.transitions.iter().all(|t| t.role != TransitionRole::Unsupported)
     }
 
     /// Whether nothing in the net does what is asked for.

@@ -18,7 +18,7 @@
 //! An interval without an event that ends it may end at any time. If an automaton follows the query as well, the
 //! automaton says when the query is met.
 
-use rendez_petri::net::{Component, Net, Place, PlaceId, Role, Transition};
+use rendez_petri::net::{Component, Net, Place, PlaceId, Transition, TransitionRole};
 
 pub use rendez_property::inca::{Interval, Query};
 
@@ -86,17 +86,17 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
                 let mut new = t.clone();
                 new.before = t.before.iter().map(|p| copy(*p, k)).chain([clock(k)]).collect();
                 // Where a monitor follows the query, it says when the query is met.
-                if query.is_followed && (t.role == Role::Target) != (to as u32 == count) {
+                if query.is_followed && (t.role == TransitionRole::Target) != (to as u32 == count) {
                     continue;
                 }
                 if to as u32 == count {
-                    new.role = Role::Target;
+                    new.role = TransitionRole::Target;
                     new.after = Vec::new();
                 } else if t.goes_on() {
                     new.after =
                         t.after.iter().map(|p| copy(*p, to as u32)).chain([clock(to as u32)]).collect();
                     if to as u32 != k {
-                        new.role = Role::Boundary;
+                        new.role = TransitionRole::Boundary;
                     }
                 }
                 new.letters = path.iter().zip(&letters).map(|(i, l)| (*i as u16, *l)).collect();
@@ -108,7 +108,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
         if query.intervals[k as usize - 1].ends.is_empty() {
             result.transitions.push(Transition {
                 outcome: u32::MAX,
-                role: Role::Boundary,
+                role: TransitionRole::Boundary,
                 letters: Vec::new(),
                 before: vec![clock(k - 1)],
                 after: vec![clock(k)],
@@ -118,7 +118,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
             for now in k..count {
                 result.transitions.push(Transition {
                     outcome: u32::MAX,
-                    role: Role::Connect,
+                    role: TransitionRole::Connect,
                     letters: Vec::new(),
                     before: vec![copy(p, k - 1), clock(now)],
                     after: vec![copy(p, k), clock(now)],

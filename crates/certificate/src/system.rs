@@ -19,7 +19,7 @@
 //! rendezvous, which INCA needs, do not arise. Executions are to be short: the objective counts transitions, not
 //! places.
 
-use rendez_petri::net::{Net, PlaceId, Role, Transition};
+use rendez_petri::net::{Net, PlaceId, Transition, TransitionRole};
 
 use crate::query::Query;
 
@@ -94,11 +94,11 @@ impl System {
             let equal = marking || net.places[p].interval < last;
             rows.push(Row { terms, equal, least: -initial });
         }
-        let with = |role: &dyn Fn(Role) -> bool| -> Vec<(u32, i64)> {
+        let with = |role: &dyn Fn(TransitionRole) -> bool| -> Vec<(u32, i64)> {
             let all = net.transitions.iter().enumerate();
             all.filter(|(_, t)| role(t.role)).map(|(t, _)| (t as u32, 1)).collect()
         };
-        let target = with(&|r| matches!(r, Role::Target | Role::Unsupported));
+        let target = with(&|r| matches!(r, TransitionRole::Target | TransitionRole::Unsupported));
         let mut columns = transitions;
         match goal {
             Goal::Target => rows.push(Row { terms: target, equal: true, least: 1 }),
@@ -136,7 +136,7 @@ fn query_rows(net: &Net, query: &Query, rows: &mut Vec<Row>) {
         if interval.perpetual {
             // A loop: everything is where it was, and something has happened.
             let mine = |t: &&(u32, &Transition)| {
-                t.1.role == Role::Step
+                t.1.role == TransitionRole::Step
                     && t.1.before.iter().all(|p| net.places[*p as usize].interval as usize == k)
             };
             let all: Vec<(u32, &Transition)> =

@@ -45,7 +45,7 @@ enum Resource {
 }
 
 /// A call that may wait for ever.
-struct Call {
+struct WaitingCall {
     task: TaskId,
     loc: Loc,
     entries: Vec<EntryId>,
@@ -60,7 +60,7 @@ enum First {
 }
 
 /// The call that somebody else is at, and the place of the server between.
-type Link = (usize, Option<(TaskId, Loc)>);
+type WaitLink = (usize, Option<(TaskId, Loc)>);
 
 /// At most so many sets.
 const MOST: usize = 200;
@@ -84,7 +84,7 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
         }
     }
     let selects = selects(program, access);
-    let links: Vec<Vec<Link>> =
+    let links: Vec<Vec<WaitLink>> =
         calls.iter().map(|call| links(program, &calls, call, &holders, &selects)).collect();
     let mut sets: Vec<Vec<(TaskId, Loc, bool)>> = Vec::new();
     let mut seen = FxHashSet::default();
@@ -112,13 +112,13 @@ pub fn candidates(program: &Program, access: &Access) -> Vec<Vec<(TaskId, Loc, b
     sets
 }
 
-fn calls(program: &Program, access: &Access) -> Vec<Call> {
+fn calls(program: &Program, access: &Access) -> Vec<WaitingCall> {
     let mut all = Vec::new();
     for (t, code) in access.code.iter().enumerate() {
         for loc in code {
             if let Action::EntryCall { entry, mode: CallMode::Plain, .. } = &program.node(*loc).action {
                 let entries = program.possible_entries(entry);
-                all.push(Call { task: TaskId::from(t), loc: *loc, entries });
+                all.push(WaitingCall { task: TaskId::from(t), loc: *loc, entries });
             }
         }
     }
@@ -149,60 +149,88 @@ fn owner(program: &Program, entry: EntryId) -> Resource {
 }
 
 /// For each server and object that the task of a call uses: what it does with it first after the call.
-fn next_uses(program: &Program, access: &Access, call: &Call) -> Vec<(Resource, Vec<First>)> {
-    let uses = |loc: Loc| -> Vec<(Resource, First)> {
-        match &program.node(loc).action {
-            Action::EntryCall { entry, .. } => {
-                let entries = program.possible_entries(entry);
-                let mut owners: Vec<Resource> = entries.iter().map(|e| owner(program, *e)).collect();
-                owners.sort();
-                owners.dedup();
-                owners.into_iter().map(|r| (r, First::Calls(entries.clone()))).collect()
-            }
-            Action::Lock { object, .. } => {
-                let inside = region(program, loc, *object);
-                vec![(Resource::Object(*object), First::Writes(written(program, &inside)))]
-            }
-            _ => Vec::new(),
-        }
-    };
+fn next_uses(program: &Program, access: &Access, call: &WaitingCall) -> Vec<(Resource, Vec<First>)> {
     let code = &access.code[call.task.index()];
-    let mut by_loc: FxHashMap<Loc, Vec<(Resource, First)>> = FxHashMap::default();
-    let mut resources = Vec::new();
-    for loc in code {
-        let found = uses(*loc);
-        resources.extend(found.iter().map(|u| u.0));
-        by_loc.insert(*loc, found);
-    }
-    resources.sort();
-    resources.dedup();
-    // Calls with what follows them, and everything that their callees may execute.
-    let mut inside: FxHashMap<Loc, FxHashSet<Loc>> = FxHashMap::default();
-    let mut sites: Vec<(Loc, Loc, Loc)> = Vec::new();
-    for loc in code {
-        if let Action::Call { proc, next, .. } = &program.node(*loc).action {
-            let start = program.procs[proc.index()].start;
-            sites.push((*loc, start, *next));
-            inside
-                .entry(start)
-                .or_insert_with(|| closure(program, vec![start], |_| true).into_iter().collect());
+    let uses = Uses::new(program, code);
+    let with_first = |resource: Resource| {
+        let first = uses.first_after(call.loc, resource);
+        (!first.is_empty()).then_some((resource, first))
+    };
+    uses.resources.iter().filter_map(|resource| with_first(*resource)).collect()
+}
+
+/// What an action does with servers and objects.
+fn uses_at(program: &Program, loc: Loc) -> Vec<(Resource, First)> {
+    match &program.node(loc).action {
+        Action::EntryCall { entry, .. } => {
+            let entries = program.possible_entries(entry);
+            let mut owners: Vec<Resource> = entries.iter().map(|e| owner(program, *e)).collect();
+            owners.sort();
+            owners.dedup();
+            owners.into_iter().map(|r| (r, First::Calls(entries.clone()))).collect()
         }
+        Action::Lock { object, .. } => {
+            let inside = region(program, loc, *object);
+            vec![(Resource::Object(*object), First::Writes(written(program, &inside)))]
+        }
+        _ => Vec::new(),
     }
-    let mut all = Vec::new();
-    for resource in resources {
-        let used_at = |loc: &Loc| by_loc.get(loc).into_iter().flatten().any(|(r, _)| *r == resource);
-        // Forwards from the call up to the first use; over calls that do not use it.
+}
+
+/// A call of a procedure.
+struct CallSite {
+    at: Loc,
+    start: Loc,
+    /// What follows the call.
+    next: Loc,
+}
+
+/// What the code of a task does with servers and objects, and its calls of procedures.
+struct Uses<'p> {
+    program: &'p Program,
+    by_loc: FxHashMap<Loc, Vec<(Resource, First)>>,
+    resources: Vec<Resource>,
+    sites: Vec<CallSite>,
+    /// By start of a callee: everything that it may execute.
+    inside: FxHashMap<Loc, FxHashSet<Loc>>,
+}
+
+impl<'p> Uses<'p> {
+    fn new(program: &'p Program, code: &[Loc]) -> Uses<'p> {
+        let by_loc: FxHashMap<Loc, Vec<(Resource, First)>> =
+            code.iter().map(|loc| (*loc, uses_at(program, *loc))).collect();
+        let mut resources: Vec<Resource> = by_loc.values().flatten().map(|u| u.0).collect();
+        resources.sort();
+        resources.dedup();
+        let mut inside: FxHashMap<Loc, FxHashSet<Loc>> = FxHashMap::default();
+        let mut sites = Vec::new();
+        for loc in code {
+            if let Action::Call { proc, next, .. } = &program.node(*loc).action {
+                let start = program.procs[proc.index()].start;
+                sites.push(CallSite { at: *loc, start, next: *next });
+                inside
+                    .entry(start)
+                    .or_insert_with(|| closure(program, vec![start], |_| true).into_iter().collect());
+            }
+        }
+        Uses { program, by_loc, resources, sites, inside }
+    }
+
+    /// What is done first with a resource after a call: forwards from there, over calls that do not use it.
+    fn first_after(&self, call: Loc, resource: Resource) -> Vec<First> {
+        let program = self.program;
+        let used_at = |loc: &Loc| self.by_loc.get(loc).into_iter().flatten().any(|(r, _)| *r == resource);
         let mut first: Vec<First> = Vec::new();
         let mut seen = FxHashSet::default();
         let mut entered = FxHashSet::default();
         let mut work: Vec<Loc> = Vec::new();
-        program.node(call.loc).action.each_successor(|l| work.push(l));
+        program.node(call).action.each_successor(|l| work.push(l));
         while let Some(loc) = work.pop() {
             if !seen.insert(loc) {
                 continue;
             }
             if used_at(&loc) {
-                for (_, what) in by_loc[&loc].iter().filter(|(r, _)| *r == resource) {
+                for (_, what) in self.by_loc[&loc].iter().filter(|(r, _)| *r == resource) {
                     if !first.contains(what) {
                         first.push(what.clone());
                     }
@@ -212,29 +240,30 @@ fn next_uses(program: &Program, access: &Access, call: &Call) -> Vec<(Resource, 
             match &program.node(loc).action {
                 Action::Call { proc, next, .. } => {
                     let start = program.procs[proc.index()].start;
-                    if inside[&start].iter().any(used_at) {
+                    if self.inside[&start].iter().any(used_at) {
                         entered.insert(loc);
                         work.push(start);
                     } else {
                         work.push(*next);
                     }
                 }
-                Action::Return => {
-                    // To where this graph was entered from; from anywhere, if that was before the call.
-                    let here = |s: &&(Loc, Loc, Loc)| inside[&s.1].contains(&loc);
-                    let back: Vec<Loc> = sites.iter().filter(here).map(|s| s.2).collect();
-                    let known = sites.iter().filter(here).filter(|s| entered.contains(&s.0));
-                    let known: Vec<Loc> = known.map(|s| s.2).collect();
-                    work.extend(if known.is_empty() { back } else { known });
-                }
+                Action::Return => work.extend(self.returns(loc, &entered)),
                 action => action.each_successor(|l| work.push(l)),
             }
         }
-        if !first.is_empty() {
-            all.push((resource, first));
+        first
+    }
+
+    /// Where a return leads: to where its graph was entered from; from anywhere, if that was before the call.
+    fn returns(&self, loc: Loc, entered: &FxHashSet<Loc>) -> Vec<Loc> {
+        let here = |s: &&CallSite| self.inside[&s.start].contains(&loc);
+        let known = self.sites.iter().filter(here).filter(|s| entered.contains(&s.at));
+        let known: Vec<Loc> = known.map(|s| s.next).collect();
+        match known.is_empty() {
+            true => self.sites.iter().filter(here).map(|s| s.next).collect(),
+            false => known,
         }
     }
-    all
 }
 
 /// The places from the lock of an object to its release.
@@ -274,11 +303,11 @@ fn written(program: &Program, locs: &[Loc]) -> Vec<VarId> {
 /// server between.
 fn links(
     program: &Program,
-    calls: &[Call],
-    call: &Call,
+    calls: &[WaitingCall],
+    call: &WaitingCall,
     holders: &FxHashMap<Resource, Vec<(usize, Vec<First>)>>,
     selects: &FxHashMap<TaskId, Vec<(Loc, Vec<EntryId>)>>,
-) -> Vec<Link> {
+) -> Vec<WaitLink> {
     let mut all = Vec::new();
     for entry in &call.entries {
         let resource = owner(program, *entry);
@@ -330,8 +359,8 @@ fn links(
 }
 
 /// A shortest circle through a call.
-fn circle(links: &[Vec<Link>], start: usize) -> Option<Vec<Link>> {
-    let mut from: Vec<Option<Link>> = vec![None; links.len()];
+fn circle(links: &[Vec<WaitLink>], start: usize) -> Option<Vec<WaitLink>> {
+    let mut from: Vec<Option<WaitLink>> = vec![None; links.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(call) = queue.pop_front() {
         for (next, via) in &links[call] {

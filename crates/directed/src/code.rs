@@ -20,6 +20,7 @@
 
 use rendez_analysis::access::Access;
 use rendez_model::{Action, CallMode, Catch, EntryId, Loc, Owner, Place, Program, TaskId, Trigger};
+use rustc_hash::FxHashMap;
 
 use crate::radix::Radix;
 
@@ -53,7 +54,7 @@ pub struct Callee {
 
 /// The code of one task. Its nodes are numbered by themselves.
 #[derive(Debug)]
-pub struct Code {
+pub struct TaskCode {
     pub task: TaskId,
     pub locs: Vec<Loc>,
     pub start: u32,
@@ -79,15 +80,18 @@ pub struct Code {
 }
 
 /// Numbers of the nodes of every location, and what all codes share.
-pub struct Places {
+pub struct NodeNumbers {
     place: Vec<u32>,
     /// The entries to which calls are requeued.
     requeued: Vec<EntryId>,
 }
 
-impl Places {
-    pub fn new(program: &Program, access: &Access) -> Places {
-        let mut place = vec![FAR; program.nodes.len()];
+impl NodeNumbers {
+    /// The number of a location that no task can come to: no node has it.
+    const NONE: u32 = u32::MAX;
+
+    pub fn new(program: &Program, access: &Access) -> NodeNumbers {
+        let mut place = vec![NodeNumbers::NONE; program.nodes.len()];
         for code in &access.code {
             for (i, loc) in code.iter().enumerate() {
                 place[loc.index()] = i as u32;
@@ -101,7 +105,7 @@ impl Places {
         }
         requeued.sort();
         requeued.dedup();
-        Places { place, requeued }
+        NodeNumbers { place, requeued }
     }
 
     pub fn of(&self, loc: Loc) -> u32 {
@@ -134,12 +138,12 @@ fn may_raise(action: &Action) -> bool {
     }
 }
 
-impl Code {
-    pub fn new(program: &Program, access: &Access, places: &Places, task: TaskId) -> Code {
+impl TaskCode {
+    pub fn new(program: &Program, access: &Access, places: &NodeNumbers, task: TaskId) -> TaskCode {
         let locs = access.code[task.index()].clone();
         let n = locs.len();
         let t = &program.tasks[task.index()];
-        let mut code = Code {
+        let mut code = TaskCode {
             task,
             start: places.of(t.start),
             exit: places.of(t.exit),
@@ -157,9 +161,9 @@ impl Code {
             to_raise: vec![FAR; n],
             locs,
         };
-        let mut called = rustc_hash::FxHashMap::default();
+        let mut called = FxHashMap::default();
         for i in 0..n {
-            code.node(program, places, &places.requeued, &mut called, i);
+            code.node(program, places, &mut called, i);
         }
         code.ends(program, places);
         code.exits();
@@ -180,7 +184,7 @@ impl Code {
     }
 
     /// Where exceptions of a node are handled in its graph, and whether some are not.
-    fn handlers(program: &Program, places: &Places, loc: Loc) -> (Vec<u32>, bool) {
+    fn handlers(program: &Program, places: &NodeNumbers, loc: Loc) -> (Vec<u32>, bool) {
         let mut targets = Vec::new();
         for (catch, target) in program.handlers_at(loc) {
             targets.push(places.of(target));
@@ -191,45 +195,22 @@ impl Code {
         (targets, true)
     }
 
-    fn node(
-        &mut self,
-        program: &Program,
-        places: &Places,
-        requeued: &[EntryId],
-        called: &mut rustc_hash::FxHashMap<Loc, u32>,
-        i: usize,
-    ) {
+    /// Adds a node: where it leads inside its graph, and what it calls.
+    fn node(&mut self, program: &Program, places: &NodeNumbers, called: &mut FxHashMap<Loc, u32>, i: usize) {
         let loc = self.locs[i];
         let action = &program.node(loc).action;
         let (handlers, escapes) = Self::handlers(program, places, loc);
-        let mut entered = |code: &mut Code, start: Loc| {
-            *called.entry(start).or_insert_with(|| {
-                let start = places.of(start);
-                code.start_of[start as usize] = Some(code.callees.len() as u32);
-                code.callees.push(Callee { start, ends: Vec::new(), sites: Vec::new() });
-                code.callees.len() as u32 - 1
-            })
-        };
         let mut next_by_callee = None;
         match action {
             Action::Call { proc, next, .. } => {
-                let callee = entered(self, program.procs[proc.index()].start);
+                let callee = self.callee(places, called, program.procs[proc.index()].start);
                 next_by_callee = Some((vec![callee], *next));
             }
             Action::EntryCall { entry, mode, next, .. } => {
-                let mut callees = Vec::new();
-                let mut rendezvous = false;
                 // A call that is requeued runs another body.
                 let mut entries = program.possible_entries(entry);
-                entries.extend(requeued);
-                for e in entries {
-                    match (program.entries[e.index()].owner, program.bodies.get(&(self.task, e))) {
-                        (Owner::Object(_), Some(body)) => {
-                            callees.push(entered(self, program.procs[body.index()].start));
-                        }
-                        _ => rendezvous = true,
-                    }
-                }
+                entries.extend(&places.requeued);
+                let (callees, rendezvous) = self.bodies(program, places, called, &entries);
                 if rendezvous {
                     self.after[i].push(places.of(*next));
                 }
@@ -281,8 +262,39 @@ impl Code {
         }
     }
 
+    /// The number of the callee that begins at a location.
+    fn callee(&mut self, places: &NodeNumbers, called: &mut FxHashMap<Loc, u32>, start: Loc) -> u32 {
+        *called.entry(start).or_insert_with(|| {
+            let start = places.of(start);
+            self.start_of[start as usize] = Some(self.callees.len() as u32);
+            self.callees.push(Callee { start, ends: Vec::new(), sites: Vec::new() });
+            self.callees.len() as u32 - 1
+        })
+    }
+
+    /// The bodies of protected entries among those that may be called, and whether there are other entries.
+    fn bodies(
+        &mut self,
+        program: &Program,
+        places: &NodeNumbers,
+        called: &mut FxHashMap<Loc, u32>,
+        entries: &[EntryId],
+    ) -> (Vec<u32>, bool) {
+        let mut callees = Vec::new();
+        let mut rendezvous = false;
+        for e in entries {
+            match (program.entries[e.index()].owner, program.bodies.get(&(self.task, *e))) {
+                (Owner::Object(_), Some(body)) => {
+                    callees.push(self.callee(places, called, program.procs[body.index()].start));
+                }
+                _ => rendezvous = true,
+            }
+        }
+        (callees, rendezvous)
+    }
+
     /// Finds the graph that each node belongs to, and where graphs end.
-    fn ends(&mut self, program: &Program, places: &Places) {
+    fn ends(&mut self, program: &Program, places: &NodeNumbers) {
         for c in 0..self.callees.len() {
             let start = self.callees[c].start;
             for loc in program.reachable(self.locs[start as usize]) {

@@ -23,8 +23,8 @@
 //! open. Earlier, such an assertion was said to hold, though nothing had been looked for; `--cross-check` over the
 //! corpus showed it.
 
-mod hunt;
 mod probe;
+mod schedule;
 mod seek;
 mod shorten;
 
@@ -40,7 +40,7 @@ use rendez_verdict::{
 use crate::distance::Measure;
 use crate::frontier::Order;
 use crate::goal::Guide;
-use hunt::Hunt;
+use schedule::SearchSchedule;
 use seek::aim;
 
 pub use seek::{Sought, seek};
@@ -59,7 +59,7 @@ pub enum Heuristic {
 
 /// How to search.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DirectedSettings {
     /// None: whatever suits.
     pub heuristic: Option<Heuristic>,
     pub order: Order,
@@ -73,9 +73,9 @@ pub struct Settings {
     pub partial: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for DirectedSettings {
+    fn default() -> DirectedSettings {
+        DirectedSettings {
             heuristic: None,
             order: Order::Best,
             seed: 1,
@@ -88,7 +88,7 @@ impl Default for Settings {
 
 /// What a search is after.
 #[derive(Clone, Copy, Debug)]
-pub enum Wanted<'q> {
+pub enum SearchTarget<'q> {
     /// Tasks that wait for ever, though not only servers for calls.
     Blocking,
     Race,
@@ -105,45 +105,51 @@ pub enum Wanted<'q> {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Looks for errors of every kind.
-pub(crate) fn check(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Outcome {
+pub(crate) fn check(
+    program: &Program,
+    settings: &DirectedSettings,
+    options: &Options,
+    control: &Control,
+) -> Outcome {
     let semantics = rendez_analysis::semantics(program, options.recursion);
-    let groups: [(Wanted, &[Kind]); 4] = [
-        (Wanted::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
-        (Wanted::Race, &[Kind::Race]),
-        (Wanted::Assertion, &[Kind::Assertion]),
-        (Wanted::Exception, &[Kind::TaskingError, Kind::ProgramError, Kind::UnhandledException]),
+    let groups: [(SearchTarget, &[Kind]); 4] = [
+        (SearchTarget::Blocking, &[Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin]),
+        (SearchTarget::Race, &[Kind::Race]),
+        (SearchTarget::Assertion, &[Kind::Assertion]),
+        (SearchTarget::Exception, &[Kind::TaskingError, Kind::ProgramError, Kind::UnhandledException]),
     ];
     let asked = |kinds: &[Kind]| settings.only.is_empty() || kinds.iter().any(|k| settings.only.contains(k));
-    let mut hunt = Hunt::new(&semantics, local_steps(program, options), settings, options, control);
-    let possible = |w: Wanted| {
-        !aim(Guide::new(program, &hunt.local.access, Measure::Efca, false), program, w).is_hopeless()
+    let mut schedule =
+        SearchSchedule::new(&semantics, local_steps(program, options), settings, options, control);
+    let possible = |w: SearchTarget| {
+        !aim(Guide::new(program, &schedule.local.access, Measure::Efca, false), program, w).is_hopeless()
     };
-    let mut plan: Vec<Wanted> =
+    let mut plan: Vec<SearchTarget> =
         groups.iter().filter(|(w, kinds)| asked(kinds) && possible(*w)).map(|(w, _)| *w).collect();
     if plan.is_empty() {
         // The code has no place for what is asked: a search that comes to its end says so.
-        plan.push(Wanted::Blocking);
+        plan.push(SearchTarget::Blocking);
     }
     for (i, wanted) in plan.iter().enumerate() {
         let done = match wanted {
-            Wanted::Race => hunt.findings.any(Kind::Race),
-            Wanted::Assertion => hunt.findings.any(Kind::Assertion),
-            Wanted::Exception => hunt.findings.any(Kind::UnhandledException),
+            SearchTarget::Race => schedule.findings.any(Kind::Race),
+            SearchTarget::Assertion => schedule.findings.any(Kind::Assertion),
+            SearchTarget::Exception => schedule.findings.any(Kind::UnhandledException),
             _ => false,
         };
         // Half of the time for what is first in the plan, and so on.
         let share = if i + 1 == plan.len() { 1 } else { 2 };
-        if !done && hunt.pursue(*wanted, share) {
+        if !done && schedule.pursue(*wanted, share) {
             break;
         }
     }
-    hunt.outcome(false)
+    schedule.outcome(false)
 }
 
 /// Looks for executions that break the properties that monitors follow.
 pub(crate) fn properties(
     program: &Program,
-    settings: &Settings,
+    settings: &DirectedSettings,
     options: &Options,
     control: &Control,
 ) -> Outcome {
@@ -156,10 +162,11 @@ pub(crate) fn properties(
         let left = options.timeout.unwrap_or(PATIENCE).saturating_sub(started.elapsed()) / (count - m as u32);
         let options = Options { timeout: Some(left), ..options.clone() };
         let semantics = rendez_analysis::semantics(&one, options.recursion);
-        let mut hunt = Hunt::new(&semantics, local_steps(&one, &options), settings, &options, control);
-        hunt.findings = Findings::of_properties(&semantics);
-        hunt.pursue(Wanted::Events(0), 1);
-        let mut outcome = hunt.outcome(true);
+        let mut schedule =
+            SearchSchedule::new(&semantics, local_steps(&one, &options), settings, &options, control);
+        schedule.findings = Findings::of_properties(&semantics);
+        schedule.pursue(SearchTarget::Events(0), 1);
+        let mut outcome = schedule.outcome(true);
         outcome.properties.iter_mut().for_each(|p| p.stats = Some(outcome.stats));
         all.properties.append(&mut outcome.properties);
         all.contradictions.append(&mut outcome.contradictions);
@@ -177,7 +184,7 @@ pub(crate) fn properties(
 pub(crate) fn formula(
     program: &Program,
     question: &BoundFormula,
-    settings: &Settings,
+    settings: &DirectedSettings,
     options: &Options,
     control: &Control,
 ) -> PropertyAnswer {
@@ -198,8 +205,15 @@ pub(crate) fn formula(
         for skip_guesses in [false, true] {
             let timeout = Some(patience.saturating_sub(started.elapsed()));
             let options = Options { timeout, skip_guesses, ..options.clone() };
-            let found =
-                seek(&semantics, &local, Wanted::Formula(inner), heuristic, settings, &options, control);
+            let found = seek(
+                &semantics,
+                &local,
+                SearchTarget::Formula(inner),
+                heuristic,
+                settings,
+                &options,
+                control,
+            );
             let found = found.search;
             stats.states += found.stats.states;
             stats.transitions += found.stats.transitions;

@@ -27,7 +27,7 @@ use rendez_model::state::{Frame, Status, TaskState};
 use rendez_model::{Action, Loc, Program, TaskId};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Code, FAR, Places, plus};
+use crate::code::{FAR, NodeNumbers, TaskCode, plus};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
@@ -42,29 +42,29 @@ pub enum Measure {
 pub struct Distances<'p> {
     program: &'p Program,
     measure: Measure,
-    places: Places,
-    codes: Vec<Code>,
+    places: NodeNumbers,
+    codes: Vec<TaskCode>,
     bounded: RefCell<FxHashMap<TaskId, Rc<Bounded>>>,
     aborts: bool,
 }
 
 /// The distance of one task to some locations.
-pub struct Target {
+pub struct TargetDistance {
     pub task: TaskId,
     /// The nearest way out of the task's graphs leads there: several tasks may come there at once.
     pub after_exit: bool,
-    table: Table,
+    table: DistanceTable,
 }
 
-enum Table {
+enum DistanceTable {
     /// By node.
-    Flat(Vec<u32>),
+    ByNode(Vec<u32>),
     /// By node, without leaving the graph: the rest is on the stack.
     Inside(Vec<u32>),
     Bounded {
         graph: Rc<Bounded>,
         targets: Vec<u32>,
-        flat: Vec<u32>,
+        any_return: Vec<u32>,
         known: RefCell<FxHashMap<u32, Frames>>,
     },
 }
@@ -74,16 +74,17 @@ type Frames = Rc<(Vec<u32>, Vec<u32>)>;
 
 impl<'p> Distances<'p> {
     pub fn new(program: &'p Program, access: &Access, measure: Measure) -> Distances<'p> {
-        let places = Places::new(program, access);
-        let codes =
-            (0..program.tasks.len()).map(|t| Code::new(program, access, &places, TaskId::from(t))).collect();
+        let places = NodeNumbers::new(program, access);
+        let codes = (0..program.tasks.len())
+            .map(|t| TaskCode::new(program, access, &places, TaskId::from(t)))
+            .collect();
         let aborts =
             program.nodes.iter().any(|n| matches!(n.action, Action::Abort { .. } | Action::Async { .. }));
         Distances { program, measure, places, codes, bounded: RefCell::default(), aborts }
     }
 
     /// Prepares the distance of a task to some locations of its code; None if it never gets there.
-    pub fn target(&self, task: TaskId, locs: &[Loc]) -> Option<Target> {
+    pub fn target(&self, task: TaskId, locs: &[Loc]) -> Option<TargetDistance> {
         let code = &self.codes[task.index()];
         let targets: Vec<u32> = locs
             .iter()
@@ -98,17 +99,17 @@ impl<'p> Distances<'p> {
         let inside = code.to_target(&targets);
         let after_exit = inside[code.exit as usize] != FAR;
         let table = match self.measure {
-            Measure::Efca => Table::Inside(inside),
-            Measure::Fca => Table::Flat(code.to_target_anyhow(&targets)),
-            Measure::Fsm => Table::Flat(code.to_target_by_any_return(&targets)),
+            Measure::Efca => DistanceTable::Inside(inside),
+            Measure::Fca => DistanceTable::ByNode(code.to_target_anyhow(&targets)),
+            Measure::Fsm => DistanceTable::ByNode(code.to_target_by_any_return(&targets)),
             Measure::Efsm(calls) => {
                 let graph = self.bounded(task, calls);
-                let flat = code.to_target_by_any_return(&targets);
+                let any_return = code.to_target_by_any_return(&targets);
                 let targets = graph.all(&targets);
-                Table::Bounded { graph, targets, flat, known: RefCell::default() }
+                DistanceTable::Bounded { graph, targets, any_return, known: RefCell::default() }
             }
         };
-        Some(Target { task, after_exit, table })
+        Some(TargetDistance { task, after_exit, table })
     }
 
     fn bounded(&self, task: TaskId, calls: usize) -> Rc<Bounded> {
@@ -117,7 +118,7 @@ impl<'p> Distances<'p> {
     }
 
     /// How far the task of a target is from it.
-    pub fn of(&self, target: &Target, ts: &TaskState) -> u32 {
+    pub fn of(&self, target: &TargetDistance, ts: &TaskState) -> u32 {
         match ts.status {
             Status::Terminated => return FAR,
             Status::Unborn | Status::Created => return plus(1, self.from(target, ts.pc, &[])),
@@ -136,22 +137,22 @@ impl<'p> Distances<'p> {
         best
     }
 
-    fn from(&self, target: &Target, pc: Loc, frames: &[Frame]) -> u32 {
+    fn from(&self, target: &TargetDistance, pc: Loc, frames: &[Frame]) -> u32 {
         let code = &self.codes[target.task.index()];
         match &target.table {
-            Table::Flat(table) => table[self.places.of(pc) as usize],
-            Table::Inside(inside) => self.unwind(code, inside, pc, frames),
-            Table::Bounded { graph, targets, flat, known } => {
+            DistanceTable::ByNode(table) => table[self.places.of(pc) as usize],
+            DistanceTable::Inside(inside) => self.unwind(code, inside, pc, frames),
+            DistanceTable::Bounded { graph, targets, any_return, known } => {
                 let sites: Vec<u32> = frames.iter().rev().map(|f| self.places.of(f.site)).collect();
                 graph
                     .unwind(code, self.places.of(pc), &sites, targets, &mut known.borrow_mut())
-                    .unwrap_or(flat[self.places.of(pc) as usize])
+                    .unwrap_or(any_return[self.places.of(pc) as usize])
             }
         }
     }
 
     /// Follows the stack outwards: at each frame the target is ahead, or the frame is left.
-    fn unwind(&self, code: &Code, inside: &[u32], pc: Loc, frames: &[Frame]) -> u32 {
+    fn unwind(&self, code: &TaskCode, inside: &[u32], pc: Loc, frames: &[Frame]) -> u32 {
         let mut best = FAR;
         // Where the frame may be entered again, and after how many steps; an exception on its way out.
         let mut entries = vec![(0, self.places.of(pc))];
@@ -221,7 +222,7 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn new(code: &Code, calls: usize) -> Bounded {
+    fn new(code: &TaskCode, calls: usize) -> Bounded {
         let mut graph = Bounded {
             calls,
             nodes: Vec::new(),
@@ -337,7 +338,7 @@ impl Bounded {
     /// The procedure `Extended_FSM` of the paper; None if the stack is not one of the graph's.
     fn unwind(
         &self,
-        code: &Code,
+        code: &TaskCode,
         mut pc: u32,
         sites: &[u32],
         targets: &[u32],

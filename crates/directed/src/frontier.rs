@@ -24,7 +24,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use rendez_model::TaskId;
 use rendez_model::state::State;
-use rendez_search::{Frontier, Graph};
+use rendez_search::{Frontier, StateGraph};
 use rendez_verdict::Observation;
 
 /// How a search goes through the states.
@@ -51,19 +51,19 @@ pub enum Order {
 
 /// The distance of a state, and the task that should move, if that is known.
 pub type Estimate<'a> = Box<dyn FnMut(&State) -> (u32, Option<TaskId>) + 'a>;
-type Wants<'a> = Box<dyn FnMut(&Observation, &State) -> bool + 'a>;
-type Target<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
+type WantsObservation<'a> = Box<dyn FnMut(&Observation, &State) -> bool + 'a>;
+type IsTarget<'a> = Box<dyn FnMut(&State) -> bool + 'a>;
 
 /// What decides, the estimate, the last found, and the state.
-type Entry = (u64, u32, Reverse<u32>, u32);
+type QueueEntry = (u64, u32, Reverse<u32>, u32);
 
 /// States waiting to be expanded, with what the search is after.
 pub struct Guided<'a> {
     order: Order,
     estimate: Estimate<'a>,
-    wants: Wants<'a>,
-    target: Target<'a>,
-    heap: BinaryHeap<Reverse<Entry>>,
+    wants: WantsObservation<'a>,
+    target: IsTarget<'a>,
+    heap: BinaryHeap<Reverse<QueueEntry>>,
     /// The estimates of states found since the last expansion.
     fresh: Vec<(u32, u32)>,
     stack: Vec<u32>,
@@ -83,7 +83,12 @@ pub struct Guided<'a> {
 }
 
 impl<'a> Guided<'a> {
-    pub fn new(order: Order, estimate: Estimate<'a>, wants: Wants<'a>, target: Target<'a>) -> Guided<'a> {
+    pub fn new(
+        order: Order,
+        estimate: Estimate<'a>,
+        wants: WantsObservation<'a>,
+        target: IsTarget<'a>,
+    ) -> Guided<'a> {
         Guided {
             order,
             estimate,
@@ -105,7 +110,7 @@ impl<'a> Guided<'a> {
 }
 
 impl Frontier for Guided<'_> {
-    fn push(&mut self, id: u32, graph: &Graph, state: &State) {
+    fn push(&mut self, id: u32, graph: &StateGraph, state: &State) {
         if self.order == Order::Breadth {
             self.level.push_back(id);
             return;

@@ -33,24 +33,24 @@ use rendez_verdict::Resolved;
 
 use crate::blocking;
 use crate::code::{FAR, plus};
-use crate::distance::{Distances, Measure, Target};
+use crate::distance::{Distances, Measure, TargetDistance};
 
 /// Targets are numbered.
-type Id = u32;
+type TargetId = u32;
 
 /// A condition on states, with the distance of each part.
 #[derive(Clone, Debug)]
 pub enum Goal {
     /// A task is at certain locations.
-    Near(Id),
+    Near(TargetId),
     /// And waits there.
-    Waits(Id),
+    Waits(TargetId),
     All(Vec<Goal>),
     Any(Vec<Goal>),
     /// Two tasks are each at theirs.
-    Two(Vec<Id>, Vec<Id>),
+    Two(Vec<TargetId>, Vec<TargetId>),
     /// By task: everybody is where tasks may wait, or has ended.
-    Everybody(Vec<Option<Id>>),
+    Everybody(Vec<Option<TargetId>>),
     /// By state of a monitor: what leads it on, and how many events are needed then.
     Events(VarId, Vec<Vec<(Goal, u32)>>),
 }
@@ -60,7 +60,7 @@ pub struct Guide<'p> {
     program: &'p Program,
     access: &'p Access,
     distances: Distances<'p>,
-    targets: Vec<Target>,
+    targets: Vec<TargetDistance>,
     goal: Goal,
     /// Never more than the steps that are needed.
     admissible: bool,
@@ -267,10 +267,10 @@ impl<'p> Guide<'p> {
         matches!(&self.goal, Goal::Any(goals) if goals.is_empty())
     }
 
-    fn target(&mut self, task: TaskId, locs: &[Loc]) -> Option<Id> {
+    fn target(&mut self, task: TaskId, locs: &[Loc]) -> Option<TargetId> {
         let target = self.distances.target(task, locs)?;
         self.targets.push(target);
-        Some(self.targets.len() as Id - 1)
+        Some(self.targets.len() as TargetId - 1)
     }
 
     fn ends(&self, task: TaskId) -> Vec<Loc> {
@@ -374,7 +374,7 @@ impl<'p> Guide<'p> {
         self.value(&self.goal, state, &mut known)
     }
 
-    fn near(&self, id: Id, state: &State, known: &mut [Option<u32>]) -> u32 {
+    fn near(&self, id: TargetId, state: &State, known: &mut [Option<u32>]) -> u32 {
         *known[id as usize].get_or_insert_with(|| {
             let target = &self.targets[id as usize];
             self.distances.of(target, &state.tasks[target.task.index()])

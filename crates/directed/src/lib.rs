@@ -15,7 +15,7 @@ mod pattern;
 mod radix;
 
 pub use code::FAR;
-pub use decide::{Heuristic, Settings, Sought, Wanted, seek};
+pub use decide::{DirectedSettings, Heuristic, SearchTarget, Sought, seek};
 pub use distance::{Distances, Measure};
 pub use frontier::Order;
 
@@ -27,7 +27,7 @@ use rendez_verdict::{
 /// The directed engine.
 #[derive(Clone, Debug, Default)]
 pub struct Directed {
-    pub settings: Settings,
+    pub settings: DirectedSettings,
 }
 
 impl Engine for Directed {
@@ -41,7 +41,7 @@ impl Engine for Directed {
 
     fn check(&self, program: &Program, queries: &[Query], options: &Options, control: &Control) -> Outcome {
         let program = &*with_automata_of(program, queries);
-        let settings = Settings { only: checks(queries), ..self.settings.clone() };
+        let settings = DirectedSettings { only: checks(queries), ..self.settings.clone() };
         let mut outcome = match (settings.only.is_empty(), program.monitors.is_empty()) {
             (false, _) => decide::check(program, &settings, options, control),
             (true, false) => decide::properties(program, &settings, options, control),

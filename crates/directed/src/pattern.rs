@@ -25,7 +25,7 @@ use std::time::Duration;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{Lock, State};
 use rendez_model::{Action, Owner, Program, Storage, TaskId};
-use rendez_search::{Breadth, Edge, Frontier, Graph, LocalSteps, local_steps, search};
+use rendez_search::{Breadth, Frontier, LocalSteps, StateGraph, local_steps, search};
 use rendez_verdict::{Control, Observation, Options};
 
 use crate::code::FAR;
@@ -86,10 +86,10 @@ fn optional(program: &Program) -> Vec<bool> {
 }
 
 /// A smaller program with the distances of its states.
-pub struct Pattern<'r> {
+pub struct PatternDatabase<'r> {
     semantics: Semantics<'r>,
     local: LocalSteps,
-    graph: RefCell<Graph>,
+    graph: RefCell<StateGraph>,
     /// By state: steps to the nearest target, and the task that makes the first.
     distance: Vec<(u32, TaskId)>,
     most: u32,
@@ -98,7 +98,7 @@ pub struct Pattern<'r> {
     pub states: usize,
 }
 
-/// Steps of a task up to its next step that others notice count less than such steps.
+/// Steps of a task up to its next step that others observe count less than such steps.
 const LOCAL: u32 = 4_096;
 
 /// Goes on for a while when targets are found.
@@ -113,7 +113,7 @@ struct Every<'a> {
 }
 
 impl Frontier for Every<'_> {
-    fn push(&mut self, id: u32, graph: &Graph, state: &State) {
+    fn push(&mut self, id: u32, graph: &StateGraph, state: &State) {
         self.inner.push(id, graph, state);
     }
 
@@ -140,7 +140,7 @@ impl Frontier for Every<'_> {
     }
 }
 
-impl<'r> Pattern<'r> {
+impl<'r> PatternDatabase<'r> {
     /// None if the program has too many states, or no target.
     pub fn new(
         program: &'r Program,
@@ -150,7 +150,7 @@ impl<'r> Pattern<'r> {
         control: &Control,
         wants: &mut dyn FnMut(&Observation, &State) -> bool,
         target: &mut dyn FnMut(&State) -> bool,
-    ) -> Option<Pattern<'r>> {
+    ) -> Option<PatternDatabase<'r>> {
         let semantics = rendez_analysis::semantics(program, options.recursion);
         let time = options.timeout.map_or(Duration::from_secs(5), |t| t / 5);
         let options = Options {
@@ -173,8 +173,8 @@ impl<'r> Pattern<'r> {
         let mut before: Vec<Vec<(u32, u16)>> = vec![Vec::new(); n];
         for id in 0..n as u32 {
             for edge in graph.edges(id) {
-                if edge.to != Edge::ELSEWHERE {
-                    before[edge.to as usize].push((id, edge.task));
+                if let Some(to) = edge.target() {
+                    before[to as usize].push((id, edge.task));
                 }
             }
         }
@@ -202,7 +202,7 @@ impl<'r> Pattern<'r> {
             }
         }
         let initial = semantics.initial();
-        Some(Pattern {
+        Some(PatternDatabase {
             semantics,
             local,
             graph: RefCell::new(graph),
@@ -214,7 +214,7 @@ impl<'r> Pattern<'r> {
         })
     }
 
-    /// How far a state is from a target: steps that others notice first, then those of the task that
+    /// How far a state is from a target: steps that others observe first, then those of the task that
     /// makes the first of them; and that task. None if the smaller program knows no such state.
     pub fn estimate(&self, state: &State) -> Option<(u32, TaskId)> {
         let mut less = state.clone();
@@ -240,8 +240,9 @@ impl<'r> Pattern<'r> {
             }
         }
         let mut steps = vec![0u32; self.removed.len()];
-        let settled = self.local.run_local(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
-        let id = self.graph.borrow_mut().find(&settled)?;
+        let after_local_steps =
+            self.local.run_local(&self.semantics, less, |o, _| steps[o.step.task.index()] += 1);
+        let id = self.graph.borrow_mut().find(&after_local_steps)?;
         let (far, task) = self.distance[id as usize];
         if far == FAR {
             return None;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
+use rendez_directed::{Directed, DirectedSettings, Heuristic, Measure, Order, SearchTarget, seek};
 use rendez_search::local_steps;
 use rendez_verdict::{Control, Engine, Options, Outcome, Verdict, all_checks};
 
@@ -24,14 +24,15 @@ fn order(case: &Case) -> String {
     let options = Options { merge_local: false, ..Options::default() };
     let local = local_steps(&program, &options);
     let mut out = String::new();
-    for (name, wanted) in [("blocking", Wanted::Blocking), ("assertion", Wanted::Assertion)] {
+    for (name, wanted) in [("blocking", SearchTarget::Blocking), ("assertion", SearchTarget::Assertion)] {
         for (how, heuristic, order) in [
             ("breadth first", Heuristic::Blind, Order::AStar),
             ("shortest by estimate", Heuristic::Measured(Measure::Efca), Order::AStar),
             ("nearest first", Heuristic::Measured(Measure::Efca), Order::Best),
             ("fewest switches", Heuristic::Measured(Measure::Efca), Order::Switches),
         ] {
-            let settings = Settings { order, heuristic: Some(heuristic), ..Settings::default() };
+            let settings =
+                DirectedSettings { order, heuristic: Some(heuristic), ..DirectedSettings::default() };
             let found = seek(&semantics, &local, wanted, heuristic, &settings, &options, &Control::default());
             let search = found.search;
             let trace = match search.found {

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
-use rendez_search::{Breadth, LocalSteps, Search, forever, local_steps, search, walk};
+use rendez_search::{Breadth, LocalSteps, SearchResult, forever, local_steps, search, walk};
 use rendez_source::Diagnostic;
 use rendez_verdict::{Control, End, EngineId, Findings, Nonprogress, Observation, Options, Outcome, Reason};
 use rustc_hash::FxHashSet;
@@ -113,7 +113,7 @@ fn for_ever(
     }
 }
 
-fn collect(semantics: &Semantics, local: &LocalSteps, found: &Search, findings: &mut Findings) {
+fn collect(semantics: &Semantics, local: &LocalSteps, found: &SearchResult, findings: &mut Findings) {
     let path = |state: u32, last: Option<Move>| {
         let mut moves = found.graph.path(state);
         moves.extend(last);

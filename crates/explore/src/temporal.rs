@@ -23,7 +23,7 @@ use rendez_analysis::components;
 use rendez_model::semantics::{Move, Step, StepEvent};
 use rendez_model::state::State;
 use rendez_model::{EntryId, Program, TaskId, Value};
-use rendez_search::Graph;
+use rendez_search::StateGraph;
 use rendez_verdict::{
     Control, Dependent, End, Excuse, Fairness, Findings, Options, Reason, Resolved, Round, Stance, accepted,
     is_event, queued,
@@ -32,7 +32,7 @@ use rendez_verdict::{
 use rustc_hash::FxHashMap;
 
 /// A step to another state; none if it is no event.
-struct Edge {
+struct EventEdge {
     to: usize,
     task: TaskId,
     choice: u32,
@@ -57,23 +57,23 @@ const MOST_STATES: usize = 300_000;
 /// Every state of a program, and every step.
 pub struct Unfolded<'p> {
     program: &'p Program,
-    graph: Graph,
-    edges: Vec<Vec<Edge>>,
+    graph: StateGraph,
+    edges: Vec<Vec<EventEdge>>,
     /// By state: tasks whose next step meets a bound.
     cut: Vec<Vec<TaskId>>,
     /// A bound that some execution meets, in words.
     bound: Option<Reason>,
-    budget: Budget<'p>,
+    budget: UnfoldingBudget<'p>,
 }
 
 /// What all this may take.
-struct Budget<'c> {
+struct UnfoldingBudget<'c> {
     until: Option<Instant>,
     memory: usize,
     control: &'c Control,
 }
 
-impl Budget<'_> {
+impl UnfoldingBudget<'_> {
     /// Nothing if a limit is met.
     fn poll(&self, bytes: usize) -> Result<(), End> {
         match self.control.ended() {
@@ -98,14 +98,14 @@ impl<'p> Unfolded<'p> {
         control: &'p Control,
     ) -> Result<Unfolded<'p>, Reason> {
         let until = options.timeout.map(|t| Instant::now() + t);
-        let budget = Budget { until, memory: options.memory, control };
+        let budget = UnfoldingBudget { until, memory: options.memory, control };
         let most = options.max_states.min(MOST_STATES);
         let semantics = rendez_analysis::semantics(program, options.recursion);
-        let graph = Graph::new(semantics.initial(), false);
+        let graph = StateGraph::new(semantics.initial(), false);
         let mut all = Unfolded { program, graph, edges: Vec::new(), cut: Vec::new(), bound: None, budget };
         let (mut out, mut steps) = (Vec::new(), 0);
         while all.edges.len() < all.graph.len() {
-            let polled = all.budget.poll(all.graph.memory() + steps * size_of::<Edge>());
+            let polled = all.budget.poll(all.graph.memory() + steps * size_of::<EventEdge>());
             if let Err(end) = if all.graph.len() > most { Err(End::States) } else { polled } {
                 return Err(ended(end, all.graph.len()));
             }
@@ -130,7 +130,7 @@ impl<'p> Unfolded<'p> {
                     let to = all.graph.insert(&outcome.state, number, Move { task, choice }, 0).0 as usize;
                     let (queue, serves) = (queued(program, &step), accepted(&step).map(|(_, entry)| entry));
                     let event = Some(step).filter(|s| is_event(program, s));
-                    own.push(Edge { to, task, choice, event, queue, serves, through });
+                    own.push(EventEdge { to, task, choice, event, queue, serves, through });
                 }
             }
             steps += own.len();
@@ -331,7 +331,7 @@ impl<'p> Unfolded<'p> {
             let place: FxHashMap<usize, u32> = states.iter().copied().zip(0..).collect();
             let next = |s: usize| {
                 let inner =
-                    |(k, e): (usize, &Edge)| (number[e.to] == set && passes(s, k)).then(|| place[&e.to]);
+                    |(k, e): (usize, &EventEdge)| (number[e.to] == set && passes(s, k)).then(|| place[&e.to]);
                 self.edges[s].iter().enumerate().filter_map(inner).collect::<Vec<u32>>()
             };
             let next: Vec<Vec<u32>> = states.iter().map(|s| next(*s)).collect();
@@ -407,7 +407,7 @@ impl<'p> Unfolded<'p> {
         let from = moves.len();
         let mut here = start;
         // Goes to a step that is wanted, and makes it, if there is one.
-        let make = |here: &mut usize, moves: &mut Vec<Move>, wanted: &dyn Fn(&Edge) -> bool| {
+        let make = |here: &mut usize, moves: &mut Vec<Move>, wanted: &dyn Fn(&EventEdge) -> bool| {
             let own =
                 |s: usize| (0..self.edges[s].len()).find(|k| inner(s, *k) && wanted(&self.edges[s][*k]));
             if let Some((at, way)) = self.walk(*here, |s| own(s).is_some(), inner)

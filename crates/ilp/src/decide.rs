@@ -28,7 +28,7 @@ use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subj
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_petri::net::{Budget, Net, NoNet, Role};
+use rendez_petri::net::{Budget, Net, NoNet, TransitionRole};
 use rendez_verdict::{
     Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer, Reason,
     Stats, Verdict, Witness, covers, lasso, open_for_ever, vacuous,
@@ -318,7 +318,7 @@ impl PropertyRun<'_> {
                 Replayed::Stuck { transition, apart } => (transition, apart),
             };
             let unsupported = (0..net.transitions.len())
-                .find(|t| x[*t] > 0 && net.transitions[*t].role == Role::Unsupported);
+                .find(|t| x[*t] > 0 && net.transitions[*t].role == TransitionRole::Unsupported);
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
                 if unsupported.is_some() {

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use rendez_certificate::System;
 use rendez_model::Program;
 use rendez_petri::StepCache;
-use rendez_petri::net::{Net, Role};
+use rendez_petri::net::{Net, TransitionRole};
 
 use crate::decide::name;
 
@@ -55,18 +55,18 @@ pub fn dot(program: &Program, cache: &StepCache, net: &Net) -> String {
     let mut known = BTreeSet::new();
     for (t, transition) in net.transitions.iter().enumerate() {
         let label = match transition.role {
-            Role::Connect => String::new(),
+            TransitionRole::Connect => String::new(),
             _ => quoted(&name(program, cache, net, t as u32)),
         };
         let style = match transition.role {
-            Role::Connect | Role::Boundary => ", style=dashed",
-            Role::Target | Role::Unsupported => ", color=red",
-            Role::Step => "",
+            TransitionRole::Connect | TransitionRole::Boundary => ", style=dashed",
+            TransitionRole::Target | TransitionRole::Unsupported => ", color=red",
+            TransitionRole::Step => "",
         };
         for (i, from) in transition.before.iter().enumerate() {
             let to = transition.after.get(i).copied();
             // Who only looks on has no edge.
-            if to == Some(*from) && transition.before.len() > 1 && transition.role != Role::Step {
+            if to == Some(*from) && transition.before.len() > 1 && transition.role != TransitionRole::Step {
                 continue;
             }
             let edge = match to {

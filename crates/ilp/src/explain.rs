@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 
 use rendez_certificate::Goal;
 use rendez_petri::Net;
-use rendez_petri::net::{PlaceId, Role};
+use rendez_petri::net::{PlaceId, TransitionRole};
 use rendez_verdict::Control;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -151,7 +151,7 @@ impl Search<'_> {
                 if !transition.goes_on() {
                     let mut found = path(&nodes, at);
                     found.push(*t);
-                    if transition.role == Role::Target && self.requirements_met(&found) {
+                    if transition.role == TransitionRole::Target && self.requirements_met(&found) {
                         return Some((found, None));
                     }
                     continue;
@@ -221,7 +221,7 @@ impl Search<'_> {
             for t in self.support {
                 let transition = &self.net.transitions[*t as usize];
                 let place = |p: &PlaceId| marking[self.net.component_of(*p) as usize] == *p;
-                if transition.role != Role::Step || !transition.before.iter().all(place) {
+                if transition.role != TransitionRole::Step || !transition.before.iter().all(place) {
                     continue;
                 }
                 let mut to = marking.clone();

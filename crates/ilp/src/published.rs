@@ -22,7 +22,7 @@ use rendez_certificate::{Query, Row, System};
 use rendez_model::semantics::StepEvent;
 use rendez_model::{Program, TaskId};
 use rendez_petri::StepCache;
-use rendez_petri::net::{Net, PlaceId, Role};
+use rendez_petri::net::{Net, PlaceId, TransitionRole};
 
 /// A transition of a task's automaton.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +81,7 @@ impl Published {
     pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &Query) -> Published {
         let interval = &query.intervals[0];
         let mut edges: Vec<Edge> = Vec::new();
-        for t in net.transitions.iter().filter(|t| t.role == Role::Step) {
+        for t in net.transitions.iter().filter(|t| t.role == TransitionRole::Step) {
             let letters: Vec<u32> = t.letters.iter().map(|l| l.1).collect();
             if letters.iter().any(|l| interval.forbid.contains(l)) {
                 continue;

@@ -46,7 +46,7 @@ pub struct Place {
 
 /// What a transition is to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TransitionRole {
     /// A step of the program.
     Step,
     /// It ends an interval.
@@ -63,7 +63,7 @@ pub enum Role {
 pub struct Transition {
     /// The number of the outcome in the step cache.
     pub outcome: u32,
-    pub role: Role,
+    pub role: TransitionRole,
     /// What monitors see: monitor and letter.
     pub letters: Vec<(u16, u32)>,
     /// Where the components are before, one place each, and after, in the same order.
@@ -74,7 +74,7 @@ pub struct Transition {
 impl Transition {
     /// Whether what happens afterwards is of interest.
     pub fn goes_on(&self) -> bool {
-        !matches!(self.role, Role::Target | Role::Unsupported)
+        !matches!(self.role, TransitionRole::Target | TransitionRole::Unsupported)
     }
 }
 
@@ -128,8 +128,8 @@ pub struct Learning<'a> {
     pub is_target: &'a dyn Fn(&Observation) -> bool,
 }
 
-/// What has no number in a new net.
-const NONE: u32 = u32::MAX;
+/// The number of a place that is left out of a smaller net, as `Parallel::renumbered` takes it.
+const LEFT_OUT: u32 = u32::MAX;
 
 impl Net {
     /// Bytes, about.
@@ -202,33 +202,38 @@ impl Net {
                 count[place.component as usize] += 1;
             }
         }
-        let mut component = vec![NONE; self.components.len()];
+        let mut component = vec![None; self.components.len()];
         let mut components = Vec::new();
         for (c, old) in std::mem::take(&mut self.components).into_iter().enumerate() {
             if count[c] > 1 {
-                component[c] = components.len() as u32;
+                component[c] = Some(components.len() as u32);
                 components.push(old);
             }
         }
         self.components = components;
-        let mut number = vec![NONE; self.places.len()];
+        let mut number = vec![LEFT_OUT; self.places.len()];
         let mut places = Vec::new();
         for (p, mut place) in std::mem::take(&mut self.places).into_iter().enumerate() {
-            if self.parallel.is_reached(p as PlaceId) && component[place.component as usize] != NONE {
+            if let Some(component) = component[place.component as usize]
+                && self.parallel.is_reached(p as PlaceId)
+            {
                 number[p] = places.len() as u32;
-                place.component = component[place.component as usize];
+                place.component = component;
                 places.push(place);
             }
         }
         self.places = places;
-        self.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        self.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != LEFT_OUT).collect();
         for t in &mut self.transitions {
             let goes_on = t.goes_on();
             let pairs: Vec<(PlaceId, PlaceId)> = (0..t.before.len())
                 .map(|i| {
-                    (number[t.before[i] as usize], if goes_on { number[t.after[i] as usize] } else { NONE })
+                    (
+                        number[t.before[i] as usize],
+                        if goes_on { number[t.after[i] as usize] } else { LEFT_OUT },
+                    )
                 })
-                .filter(|p| p.0 != NONE)
+                .filter(|p| p.0 != LEFT_OUT)
                 .collect();
             t.before = pairs.iter().map(|p| p.0).collect();
             t.after = if goes_on { pairs.iter().map(|p| p.1).collect() } else { Vec::new() };
@@ -236,7 +241,10 @@ impl Net {
         // What does the same to everything that is left is one, and what does nothing is none.
         let mut seen = FxHashSet::default();
         self.transitions.retain(|t| {
-            (self.with_loops || t.role != Role::Step || !t.letters.is_empty() || t.before != t.after)
+            (self.with_loops
+                || t.role != TransitionRole::Step
+                || !t.letters.is_empty()
+                || t.before != t.after)
                 && seen.insert((t.role as u8, t.letters.clone(), t.before.clone(), t.after.clone()))
         });
         self.parallel = self.parallel.renumbered(&number, self.places.len());
@@ -251,20 +259,20 @@ impl Net {
             name: format!("{} & {}", self.components[a as usize].name, self.components[b as usize].name),
             slots: [&self.components[a as usize].slots[..], &self.components[b as usize].slots[..]].concat(),
         };
-        let mut component = vec![NONE; self.components.len()];
+        let mut component = vec![None; self.components.len()];
         for (c, old) in self.components.iter().enumerate() {
             if c as u32 != a && c as u32 != b {
-                component[c] = net.components.len() as u32;
+                component[c] = Some(net.components.len() as u32);
                 net.components.push(old.clone());
             }
         }
         let joint = net.components.len() as u32;
         net.components.push(both);
-        let mut number = vec![NONE; self.places.len()];
+        let mut number: Vec<Option<PlaceId>> = vec![None; self.places.len()];
         for (p, place) in self.places.iter().enumerate() {
-            if component[place.component as usize] != NONE {
-                number[p] = net.places.len() as u32;
-                net.places.push(Place { component: component[place.component as usize], ..place.clone() });
+            if let Some(component) = component[place.component as usize] {
+                number[p] = Some(net.places.len() as u32);
+                net.places.push(Place { component, ..place.clone() });
             }
         }
         let mut pairs: FxHashMap<(PlaceId, PlaceId), PlaceId> = FxHashMap::default();
@@ -284,47 +292,61 @@ impl Net {
         }
         let at = |list: &[PlaceId], c: u32| list.iter().copied().find(|p| self.component_of(*p) == c);
         let (i, j) = (at(&self.initial, a), at(&self.initial, b));
-        net.initial = self.initial.iter().map(|p| number[*p as usize]).filter(|p| *p != NONE).collect();
+        net.initial = self.initial.iter().filter_map(|p| number[*p as usize]).collect();
         if let (Some(i), Some(j)) = (i, j) {
             net.initial.extend(pairs.get(&(i, j)));
         }
         for t in &self.transitions {
-            let side = |c: u32| t.before.iter().position(|p| self.component_of(*p) == c);
-            let (x, y) = (side(a), side(b));
-            let others: Vec<usize> = (0..t.before.len()).filter(|i| Some(*i) != x && Some(*i) != y).collect();
-            let base = Transition {
-                outcome: t.outcome,
-                role: t.role,
-                letters: t.letters.clone(),
-                before: others.iter().map(|i| number[t.before[*i] as usize]).collect(),
-                after: match t.goes_on() {
-                    true => others.iter().map(|i| number[t.after[*i] as usize]).collect(),
-                    false => Vec::new(),
-                },
-            };
-            if x.is_none() && y.is_none() {
-                net.transitions.push(base);
-                continue;
-            }
-            let places = |side: Option<usize>, c: u32| match side {
-                Some(i) => vec![(t.before[i], t.after.get(i).copied())],
-                None => lists[c as usize].iter().map(|p| (*p, Some(*p))).collect(),
-            };
-            for (p, p_after) in places(x, a) {
-                for (q, q_after) in places(y, b) {
-                    let Some(before) = pairs.get(&(p, q)) else { continue };
-                    let mut new = base.clone();
-                    new.before.push(*before);
-                    if t.goes_on() {
-                        let after = p_after.zip(q_after).and_then(|(p, q)| pairs.get(&(p, q)));
-                        let Some(after) = after else { continue };
-                        new.after.push(*after);
-                    }
-                    net.transitions.push(new);
-                }
-            }
+            self.merge_transition(t, (a, b), &lists, &number, &pairs, &mut net.transitions);
         }
         net.close()
+    }
+
+    /// A transition where two components are one: once as it is if it moves neither, otherwise with every place of the
+    /// other. `number` has the new places, `pairs` those of the merged component.
+    fn merge_transition(
+        &self,
+        t: &Transition,
+        (a, b): (u32, u32),
+        lists: &[Vec<PlaceId>],
+        number: &[Option<PlaceId>],
+        pairs: &FxHashMap<(PlaceId, PlaceId), PlaceId>,
+        transitions: &mut Vec<Transition>,
+    ) {
+        let side = |c: u32| t.before.iter().position(|p| self.component_of(*p) == c);
+        let (x, y) = (side(a), side(b));
+        let others: Vec<usize> = (0..t.before.len()).filter(|i| Some(*i) != x && Some(*i) != y).collect();
+        let base = Transition {
+            outcome: t.outcome,
+            role: t.role,
+            letters: t.letters.clone(),
+            before: others.iter().filter_map(|i| number[t.before[*i] as usize]).collect(),
+            after: match t.goes_on() {
+                true => others.iter().filter_map(|i| number[t.after[*i] as usize]).collect(),
+                false => Vec::new(),
+            },
+        };
+        if x.is_none() && y.is_none() {
+            transitions.push(base);
+            return;
+        }
+        let places = |side: Option<usize>, c: u32| match side {
+            Some(i) => vec![(t.before[i], t.after.get(i).copied())],
+            None => lists[c as usize].iter().map(|p| (*p, Some(*p))).collect(),
+        };
+        for (p, p_after) in places(x, a) {
+            for (q, q_after) in places(y, b) {
+                let Some(before) = pairs.get(&(p, q)) else { continue };
+                let mut new = base.clone();
+                new.before.push(*before);
+                if t.goes_on() {
+                    let after = p_after.zip(q_after).and_then(|(p, q)| pairs.get(&(p, q)));
+                    let Some(after) = after else { continue };
+                    new.after.push(*after);
+                }
+                transitions.push(new);
+            }
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use rustc_hash::FxBuildHasher;
 
 /// What one part of a slot holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum SlotPart {
     Cell(Value),
     Task(TaskState),
     Queue(Vec<Caller>),
@@ -44,19 +44,19 @@ pub struct Note {
     /// The interaction that led here, by number.
     pub last: u32,
     /// In a rendezvous on this entry that has begun and will end here.
-    pub engaged: Option<(EntryId, Role)>,
+    pub engaged: Option<(EntryId, RendezvousRole)>,
 }
 
 /// One's part in a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum RendezvousRole {
     Caller,
     Acceptor,
 }
 
 /// Names a part of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Name {
+enum PartName {
     Cell(usize),
     Task(usize),
     Queue(usize),
@@ -65,9 +65,9 @@ enum Name {
 
 /// The parts of a slot that hold something, in order: parts that are not there are cells with any value, empty
 /// queues and free locks. Most are, in programs with many entries.
-type Content = Box<[(u32, Part)]>;
+type Content = Box<[(u32, SlotPart)]>;
 
-/// Where the note of a content is.
+/// Where the note of a content is: behind all parts, as no part has that number.
 const NOTE: u32 = u32::MAX;
 
 /// Whose cells have slots of their own.
@@ -84,7 +84,7 @@ pub enum SlotSplit {
 pub struct Slots {
     /// By number of the part, as a watched state counts them.
     slot_of: Vec<u32>,
-    parts: Vec<Vec<Name>>,
+    parts: Vec<Vec<PartName>>,
     values: Vec<IndexSet<Content, FxBuildHasher>>,
     /// A state in which no cell, queue or lock holds anything.
     blank: State,
@@ -102,14 +102,14 @@ pub struct Slots {
 
 impl Slots {
     /// The slots of the tasks come first, in their order, then those of objects.
-    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, apart: &SlotSplit) -> Slots {
+    pub fn new(program: &Program, access: &Access, like: &State, noted: bool, split: &SlotSplit) -> Slots {
         let tasks = program.tasks.len();
         let object = |o: usize| tasks + o;
         let mut next = tasks + program.objects.len();
         let mut names = Vec::new();
         let mut slot_of = Vec::new();
         let sole = sole_users(program, access);
-        let is_apart = |slot: usize| match apart {
+        let is_split = |slot: usize| match split {
             SlotSplit::Nobody => false,
             SlotSplit::Tasks => slot < tasks,
             SlotSplit::These(slots) => slots.contains(&slot),
@@ -122,31 +122,31 @@ impl Slots {
                 (Storage::Component(o), _) => Some(object(o.index())),
                 (Storage::Shared, None) => None,
             };
-            let slot = together.filter(|slot| !is_apart(*slot)).unwrap_or_else(|| {
+            let slot = together.filter(|slot| !is_split(*slot)).unwrap_or_else(|| {
                 next += 1;
                 next - 1
             });
-            if let (Some(task), SlotSplit::These(_)) = (together.filter(|t| *t < tasks && *t != slot), apart)
+            if let (Some(task), SlotSplit::These(_)) = (together.filter(|t| *t < tasks && *t != slot), split)
             {
                 forgotten[task].push((VarId::from(v), slot as u32));
             }
             slot_of.push(slot as u32);
-            names.push(Name::Cell(v));
+            names.push(PartName::Cell(v));
         }
         for t in 0..tasks {
             slot_of.push(t as u32);
-            names.push(Name::Task(t));
+            names.push(PartName::Task(t));
         }
         for (e, entry) in program.entries.iter().enumerate() {
             slot_of.push(match entry.owner {
                 Owner::Task(task) => task.0,
                 Owner::Object(o) => object(o.index()) as u32,
             });
-            names.push(Name::Queue(e));
+            names.push(PartName::Queue(e));
         }
         for o in 0..program.objects.len() {
             slot_of.push(object(o) as u32);
-            names.push(Name::Lock(o));
+            names.push(PartName::Lock(o));
         }
         let mut parts = vec![Vec::new(); next];
         for (slot, name) in slot_of.iter().zip(names) {
@@ -172,7 +172,7 @@ impl Slots {
 
     /// Whether a slot has cells beside other things.
     pub fn is_mixed(&self, slot: usize) -> bool {
-        slot < self.mixed && self.parts[slot].iter().any(|name| matches!(name, Name::Cell(_)))
+        slot < self.mixed && self.parts[slot].iter().any(|name| matches!(name, PartName::Cell(_)))
     }
 
     /// The task whose cell a slot is, if the cell is forgotten where it is read no more.
@@ -197,7 +197,7 @@ impl Slots {
         match self.parts[slot].first() {
             _ if slot < program.tasks.len() => program.tasks[slot].name.clone(),
             _ if objects.contains(&slot) => program.objects[slot - objects.start].name.clone(),
-            Some(Name::Cell(v)) => program.vars[*v].name.clone(),
+            Some(PartName::Cell(v)) => program.vars[*v].name.clone(),
             _ => String::new(),
         }
     }
@@ -220,7 +220,7 @@ impl Slots {
     pub fn number(&mut self, program: &Program, state: &State, slot: usize, note: Note) -> u32 {
         // The slots of tasks come first.
         let task = (slot < program.tasks.len()).then(|| tidy(program, slot, state.tasks.peek(slot)));
-        let note = (self.noted && task.is_some()).then_some((NOTE, Part::Note(note)));
+        let note = (self.noted && task.is_some()).then_some((NOTE, SlotPart::Note(note)));
         let pc = match self.keepers[slot] {
             Some(keeper) => Some(rests_at(program, keeper.index(), state.tasks.peek(keeper.index()))),
             None => task.as_ref().map(|ts| ts.pc),
@@ -229,23 +229,23 @@ impl Slots {
             (Some(pc), Some(liveness)) => !liveness.is_live(pc, VarId::from(v)),
             _ => false,
         };
-        let held = |(k, name): (usize, &Name)| {
+        let held = |(k, name): (usize, &PartName)| {
             let part = match *name {
-                Name::Cell(v) => match *state.vars.peek(v) {
+                PartName::Cell(v) => match *state.vars.peek(v) {
                     Value::Any => return None,
                     _ if dead(v) => return None,
-                    value => Part::Cell(value),
+                    value => SlotPart::Cell(value),
                 },
-                Name::Task(t) => {
-                    Part::Task(task.clone().unwrap_or_else(|| tidy(program, t, state.tasks.peek(t))))
+                PartName::Task(t) => {
+                    SlotPart::Task(task.clone().unwrap_or_else(|| tidy(program, t, state.tasks.peek(t))))
                 }
-                Name::Queue(e) => match state.queues.peek(e) {
+                PartName::Queue(e) => match state.queues.peek(e) {
                     queue if queue.is_empty() => return None,
-                    queue => Part::Queue(queue.clone()),
+                    queue => SlotPart::Queue(queue.clone()),
                 },
-                Name::Lock(o) => match *state.locks.peek(o) {
+                PartName::Lock(o) => match *state.locks.peek(o) {
                     Lock::Free => return None,
-                    lock => Part::Lock(lock),
+                    lock => SlotPart::Lock(lock),
                 },
             };
             Some((k as u32, part))
@@ -257,11 +257,11 @@ impl Slots {
     /// Where the parts of each slot go under a permutation: for each slot the one it comes from, and for
     /// each of its parts the place of that part there. None if parts that are together are parted.
     pub fn sources(&self, permutation: &Permutation) -> Option<Vec<(usize, Vec<usize>)>> {
-        let to = |name: Name| match name {
-            Name::Cell(v) => Name::Cell(permutation.var(VarId::from(v)).index()),
-            Name::Task(t) => Name::Task(permutation.task(TaskId::from(t)).index()),
-            Name::Queue(e) => Name::Queue(permutation.entry(EntryId::from(e)).index()),
-            Name::Lock(o) => Name::Lock(permutation.object(ObjectId::from(o)).index()),
+        let to = |name: PartName| match name {
+            PartName::Cell(v) => PartName::Cell(permutation.var(VarId::from(v)).index()),
+            PartName::Task(t) => PartName::Task(permutation.task(TaskId::from(t)).index()),
+            PartName::Queue(e) => PartName::Queue(permutation.entry(EntryId::from(e)).index()),
+            PartName::Lock(o) => PartName::Lock(permutation.object(ObjectId::from(o)).index()),
         };
         let mut place = HashMap::new();
         for (slot, parts) in self.parts.iter().enumerate() {
@@ -269,7 +269,7 @@ impl Slots {
                 place.insert(to(*name), (slot, k));
             }
         }
-        let source = |parts: &Vec<Name>| {
+        let source = |parts: &Vec<PartName>| {
             let places: Vec<(usize, usize)> = parts.iter().filter_map(|n| place.get(n).copied()).collect();
             let slot = places.first()?.0;
             let whole = places.len() == parts.len() && self.parts[slot].len() == parts.len();
@@ -291,16 +291,16 @@ impl Slots {
         wanted: bool,
     ) -> Option<u32> {
         let content = &self.values[from][number as usize];
-        let rename = |part: &Part| match part {
-            Part::Task(ts) => Part::Task(permutation.task_state(ts)),
-            Part::Queue(queue) => Part::Queue(permutation.queue(queue)),
-            Part::Lock(lock) => Part::Lock(permutation.lock(*lock)),
-            Part::Cell(_) | Part::Note(_) => part.clone(),
+        let rename = |part: &SlotPart| match part {
+            SlotPart::Task(ts) => SlotPart::Task(permutation.task_state(ts)),
+            SlotPart::Queue(queue) => SlotPart::Queue(permutation.queue(queue)),
+            SlotPart::Lock(lock) => SlotPart::Lock(permutation.lock(*lock)),
+            SlotPart::Cell(_) | SlotPart::Note(_) => part.clone(),
         };
         let part = |k: usize| content.binary_search_by_key(&(k as u32), |held| held.0).ok();
         let held = |(j, k): (usize, &usize)| Some((j as u32, rename(&content[part(*k)?].1)));
         let content: Content = places.iter().enumerate().filter_map(held).collect();
-        let queues = content.iter().any(|p| matches!(&p.1, Part::Queue(queue) if queue.len() > 1));
+        let queues = content.iter().any(|p| matches!(&p.1, SlotPart::Queue(queue) if queue.len() > 1));
         match queues && !wanted {
             true => self.values[to].get_index_of(&content).map(|n| n as u32),
             false => Some(self.values[to].insert_full(content).0 as u32),
@@ -314,18 +314,18 @@ impl Slots {
         let gone = held.iter().filter(|(k, _)| new.binary_search_by_key(k, |held| held.0).is_err());
         for name in gone.filter_map(|(k, _)| self.parts[slot].get(*k as usize)) {
             match *name {
-                Name::Cell(v) => state.vars.put(v, &Value::Any),
-                Name::Queue(e) => state.queues.put(e, &Vec::new()),
-                Name::Lock(o) => state.locks.put(o, &Lock::Free),
-                Name::Task(_) => {}
+                PartName::Cell(v) => state.vars.put(v, &Value::Any),
+                PartName::Queue(e) => state.queues.put(e, &Vec::new()),
+                PartName::Lock(o) => state.locks.put(o, &Lock::Free),
+                PartName::Task(_) => {}
             }
         }
         for (k, part) in new {
             match (self.parts[slot].get(*k as usize), part) {
-                (Some(Name::Cell(v)), Part::Cell(value)) => state.vars.put(*v, value),
-                (Some(Name::Task(t)), Part::Task(ts)) => state.tasks.put(*t, ts),
-                (Some(Name::Queue(e)), Part::Queue(queue)) => state.queues.put(*e, queue),
-                (Some(Name::Lock(o)), Part::Lock(lock)) => state.locks.put(*o, lock),
+                (Some(PartName::Cell(v)), SlotPart::Cell(value)) => state.vars.put(*v, value),
+                (Some(PartName::Task(t)), SlotPart::Task(ts)) => state.tasks.put(*t, ts),
+                (Some(PartName::Queue(e)), SlotPart::Queue(queue)) => state.queues.put(*e, queue),
+                (Some(PartName::Lock(o)), SlotPart::Lock(lock)) => state.locks.put(*o, lock),
                 _ => {}
             }
         }
@@ -348,7 +348,7 @@ impl Slots {
     /// The note of a numbered content.
     pub fn note(&self, slot: usize, number: u32) -> Note {
         match self.values[slot][number as usize].last() {
-            Some((_, Part::Note(note))) => *note,
+            Some((_, SlotPart::Note(note))) => *note,
             _ => Note::default(),
         }
     }
@@ -356,7 +356,7 @@ impl Slots {
     /// What a numbered content says about the task of a slot.
     pub fn task(&self, slot: usize, number: u32) -> Option<&TaskState> {
         self.values[slot][number as usize].iter().find_map(|(_, part)| match part {
-            Part::Task(ts) => Some(ts),
+            SlotPart::Task(ts) => Some(ts),
             _ => None,
         })
     }
@@ -365,7 +365,9 @@ impl Slots {
     pub fn cells(&self, slot: usize, number: u32) -> impl Iterator<Item = (VarId, i64)> + '_ {
         self.values[slot][number as usize].iter().filter_map(move |(k, part)| {
             match (self.parts[slot].get(*k as usize), part) {
-                (Some(Name::Cell(v)), Part::Cell(Value::Known(value))) => Some((VarId::from(*v), *value)),
+                (Some(PartName::Cell(v)), SlotPart::Cell(Value::Known(value))) => {
+                    Some((VarId::from(*v), *value))
+                }
                 _ => None,
             }
         })
@@ -373,7 +375,7 @@ impl Slots {
 
     pub fn memory(&self) -> usize {
         let contents = self.values.iter().flatten();
-        contents.map(|content| 48 + content.len() * size_of::<(u32, Part)>()).sum()
+        contents.map(|content| 48 + content.len() * size_of::<(u32, SlotPart)>()).sum()
     }
 }
 

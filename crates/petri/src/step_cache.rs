@@ -7,7 +7,7 @@
 //! search never interprets the program twice, and still knows nothing about its meaning that the semantics did not say.
 //!
 //! Why this is right: the semantics is deterministic in what it reads. Two states that agree on everything that a step
-//! read give the same outcomes, because the step could not notice a difference. For the same reason the tree is
+//! read give the same outcomes, because the step could not observe a difference. For the same reason the tree is
 //! consistent: which slot is read next depends only on the contents read before. A written part counts as read, so
 //! unread slots are unchanged.
 //!
@@ -30,17 +30,37 @@ use rendez_model::watch::Log;
 use rendez_model::{Action, EntryId, Loc, Owner, TaskId};
 use rendez_verdict::{Observation, seen_in};
 
-use crate::slots::{Note, Role, SlotSplit, Slots, rests_at};
+use crate::slots::{Note, RendezvousRole, SlotSplit, Slots, rests_at};
 use crate::steps::{Fate, MacroStep, Steps};
 
-const UNKNOWN: u32 = u32::MAX;
+/// What a slot of the watched state holds before anything was put there: no content has that number.
+const NO_CONTENT: u32 = u32::MAX;
 /// Slots that are compared at once.
 const BLOCK: usize = 16;
-/// Known to have no step, whatever the other slots hold.
-const IDLE: u32 = u32::MAX - 1;
+
+/// The number of a node in the decision trees, or one of two that have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// No step was learnt for these contents.
+    const UNKNOWN: NodeId = NodeId(u32::MAX);
+    /// Known to have no step, whatever the other slots hold.
+    const IDLE: NodeId = NodeId(u32::MAX - 1);
+
+    /// Whether the trees have a node with this number.
+    #[inline]
+    fn is_node(self) -> bool {
+        self < NodeId::IDLE
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
-enum Tree {
+enum TreeNode {
     /// Look at a slot; the index of its children.
     Look { slot: u32, children: u32 },
     /// A range of outcomes.
@@ -49,7 +69,7 @@ enum Tree {
 
 /// One outcome of a step.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct MemoisedOutcome {
     pub task: TaskId,
     pub fate: Fate,
     pub guessed: bool,
@@ -72,28 +92,28 @@ pub struct Story {
 }
 
 /// A node of a decision tree.
-pub enum Known<'a> {
+pub enum DecisionNode<'a> {
     Nothing,
     Idle,
     Outcomes(u32, u32),
     /// A slot to look at, and where to go on for each of its contents.
-    Look(u32, &'a [u32]),
+    Look(u32, &'a [NodeId]),
 }
 
 /// Everything that is needed to find the successors of a state.
 #[derive(Default)]
 pub struct DecisionTrees {
-    nodes: Vec<Tree>,
-    children: Vec<Vec<u32>>,
+    nodes: Vec<TreeNode>,
+    children: Vec<Vec<NodeId>>,
     /// By task and contents of its slot.
-    roots: Vec<Vec<u32>>,
+    roots: Vec<Vec<NodeId>>,
     /// By task and contents: all its steps are choices of its own.
-    alone: Vec<Vec<bool>>,
-    anyone_alone: bool,
+    only_chooses: Vec<Vec<bool>>,
+    anyone_only_chooses: bool,
     /// By task: how many contents its slot has had.
     counts: Vec<usize>,
     learnt: usize,
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<MemoisedOutcome>,
     /// Slots and their new contents.
     pub changes: Vec<(u32, u32)>,
 }
@@ -110,11 +130,11 @@ pub struct StepCache<'s, 'p> {
     pub first: MacroStep,
     pub tig: Tig,
     /// Numbers of interactions, for notes.
-    sites: IndexSet<(Loc, EntryId, Role)>,
+    sites: IndexSet<(Loc, EntryId, RendezvousRole)>,
 }
 
 /// Who takes part in a rendezvous, the number of the interaction, and whether it is still to end.
-type Met = (TaskId, u32, Option<(EntryId, Role)>);
+type Met = (TaskId, u32, Option<(EntryId, RendezvousRole)>);
 
 /// The three kinds of task interaction graphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,12 +161,12 @@ impl DecisionTrees {
     pub fn known(&self, task: usize, value: impl Fn(usize) -> u32) -> Option<std::ops::Range<u32>> {
         let mut at = *self.roots[task].get(value(task) as usize)?;
         loop {
-            if at >= IDLE {
-                return if at == IDLE { Some(0..0) } else { None };
+            if !at.is_node() {
+                return if at == NodeId::IDLE { Some(0..0) } else { None };
             }
-            match self.nodes[at as usize] {
-                Tree::Leaf { first, last } => return Some(first..last),
-                Tree::Look { slot, children } => {
+            match self.nodes[at.index()] {
+                TreeNode::Leaf { first, last } => return Some(first..last),
+                TreeNode::Look { slot, children } => {
                     at = *self.children[children as usize].get(value(slot as usize) as usize)?;
                 }
             }
@@ -156,21 +176,21 @@ impl DecisionTrees {
     /// The slots that a task's next step looks at, its own first.
     pub fn looked_at(&self, task: usize, value: impl Fn(usize) -> u32, mut f: impl FnMut(usize)) {
         f(task);
-        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(UNKNOWN);
-        while at < IDLE
-            && let Tree::Look { slot, children } = self.nodes[at as usize]
+        let mut at = self.roots[task].get(value(task) as usize).copied().unwrap_or(NodeId::UNKNOWN);
+        while at.is_node()
+            && let TreeNode::Look { slot, children } = self.nodes[at.index()]
         {
             f(slot as usize);
             let list = &self.children[children as usize];
-            at = list.get(value(slot as usize) as usize).copied().unwrap_or(UNKNOWN);
+            at = list.get(value(slot as usize) as usize).copied().unwrap_or(NodeId::UNKNOWN);
         }
     }
 
     /// Whether a task with these contents only chooses for itself; None if that is not known.
     #[inline]
-    pub fn is_alone(&self, task: usize, number: u32) -> Option<bool> {
+    pub fn only_chooses(&self, task: usize, number: u32) -> Option<bool> {
         match self.knows(task, number) {
-            true => Some(self.alone[task][number as usize]),
+            true => Some(self.only_chooses[task][number as usize]),
             false => None,
         }
     }
@@ -180,30 +200,34 @@ impl DecisionTrees {
         self.roots[task].len()
     }
 
-    pub fn root(&self, task: usize, number: usize) -> Known<'_> {
+    pub fn root(&self, task: usize, number: usize) -> DecisionNode<'_> {
         self.at(self.root_node(task, number))
     }
 
     /// Where the tree of a task with these contents begins.
-    pub fn root_node(&self, task: usize, number: usize) -> u32 {
-        self.roots[task].get(number).copied().unwrap_or(UNKNOWN)
+    pub fn root_node(&self, task: usize, number: usize) -> NodeId {
+        self.roots[task].get(number).copied().unwrap_or(NodeId::UNKNOWN)
     }
 
     /// Where to go on from a node that looks at a slot with these contents.
-    pub fn child(&self, node: u32, number: u32) -> u32 {
+    pub fn child(&self, node: NodeId, number: u32) -> NodeId {
         match self.at(node) {
-            Known::Look(_, children) => children.get(number as usize).copied().unwrap_or(UNKNOWN),
+            DecisionNode::Look(_, children) => {
+                children.get(number as usize).copied().unwrap_or(NodeId::UNKNOWN)
+            }
             _ => node,
         }
     }
 
-    pub fn at(&self, node: u32) -> Known<'_> {
+    pub fn at(&self, node: NodeId) -> DecisionNode<'_> {
         match node {
-            UNKNOWN => Known::Nothing,
-            IDLE => Known::Idle,
-            node => match self.nodes[node as usize] {
-                Tree::Leaf { first, last } => Known::Outcomes(first, last),
-                Tree::Look { slot, children } => Known::Look(slot, &self.children[children as usize]),
+            NodeId::UNKNOWN => DecisionNode::Nothing,
+            NodeId::IDLE => DecisionNode::Idle,
+            node => match self.nodes[node.index()] {
+                TreeNode::Leaf { first, last } => DecisionNode::Outcomes(first, last),
+                TreeNode::Look { slot, children } => {
+                    DecisionNode::Look(slot, &self.children[children as usize])
+                }
             },
         }
     }
@@ -211,7 +235,7 @@ impl DecisionTrees {
     /// Whether the steps of a task are known for all contents that its slot ever had.
     pub fn all_known(&self, task: usize) -> bool {
         self.counts.get(task) == Some(&self.roots[task].len())
-            && self.roots[task].iter().all(|r| *r != UNKNOWN)
+            && self.roots[task].iter().all(|r| *r != NodeId::UNKNOWN)
     }
 
     /// Grows with everything that is learnt.
@@ -220,35 +244,35 @@ impl DecisionTrees {
     }
 
     #[inline]
-    pub fn anyone_alone(&self) -> bool {
-        self.anyone_alone
+    pub fn anyone_only_chooses(&self) -> bool {
+        self.anyone_only_chooses
     }
 
     fn knows(&self, task: usize, number: u32) -> bool {
-        self.roots[task].get(number as usize).is_some_and(|r| *r != UNKNOWN)
+        self.roots[task].get(number as usize).is_some_and(|r| *r != NodeId::UNKNOWN)
     }
 
-    fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: Tree) {
+    fn insert(&mut self, task: usize, values: &[u32], looked: &[u32], leaf: TreeNode) {
         self.learnt += 1;
         let roots = &mut self.roots[task];
         let own = values[task] as usize;
         if roots.len() <= own {
-            roots.resize(own + 1, UNKNOWN);
+            roots.resize(own + 1, NodeId::UNKNOWN);
         }
         // Where the next node hangs: a root, or a child.
         let mut place: Option<(u32, usize)> = None;
         let mut at = roots[own];
         for &slot in looked.iter().filter(|s| **s as usize != task) {
-            let children = match (at < IDLE).then(|| self.nodes[at as usize]) {
-                Some(Tree::Look { slot: s, children }) => {
+            let children = match at.is_node().then(|| self.nodes[at.index()]) {
+                Some(TreeNode::Look { slot: s, children }) => {
                     debug_assert_eq!(s, slot, "steps look at slots in an order of their own");
                     children
                 }
                 _ => {
                     let children = self.children.len() as u32;
                     self.children.push(Vec::new());
-                    let node = self.nodes.len() as u32;
-                    self.nodes.push(Tree::Look { slot, children });
+                    let node = NodeId(self.nodes.len() as u32);
+                    self.nodes.push(TreeNode::Look { slot, children });
                     self.hang(task, own, place, node);
                     children
                 }
@@ -256,20 +280,20 @@ impl DecisionTrees {
             let value = values[slot as usize] as usize;
             let list = &mut self.children[children as usize];
             if list.len() <= value {
-                list.resize(value + 1, UNKNOWN);
+                list.resize(value + 1, NodeId::UNKNOWN);
             }
             place = Some((children, value));
             at = list[value];
         }
-        let empty = matches!(leaf, Tree::Leaf { first, last } if first == last);
-        let node = if empty { IDLE } else { self.nodes.len() as u32 };
+        let empty = matches!(leaf, TreeNode::Leaf { first, last } if first == last);
+        let node = if empty { NodeId::IDLE } else { NodeId(self.nodes.len() as u32) };
         if !empty {
             self.nodes.push(leaf);
         }
         self.hang(task, own, place, node);
     }
 
-    fn hang(&mut self, task: usize, own: usize, place: Option<(u32, usize)>, node: u32) {
+    fn hang(&mut self, task: usize, own: usize, place: Option<(u32, usize)>, node: NodeId) {
         match place {
             None => self.roots[task][own] = node,
             Some((children, value)) => self.children[children as usize][value] = node,
@@ -282,16 +306,16 @@ impl<'s, 'p> StepCache<'s, 'p> {
         StepCache::with(steps, tig, &SlotSplit::Nobody)
     }
 
-    pub fn with(steps: Steps<'s, 'p>, tig: Tig, apart: &SlotSplit) -> Self {
+    pub fn with(steps: Steps<'s, 'p>, tig: Tig, split: &SlotSplit) -> Self {
         let first = steps.first();
         let program = steps.semantics.program;
-        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, apart);
+        let slots = Slots::new(program, &steps.access, &first.state, tig != Tig::Modified, split);
         let trees = DecisionTrees {
             roots: vec![Vec::new(); program.tasks.len()],
-            alone: vec![Vec::new(); program.tasks.len()],
+            only_chooses: vec![Vec::new(); program.tasks.len()],
             ..DecisionTrees::default()
         };
-        let (mut last, contents) = (slots.blank(), vec![UNKNOWN; slots.count_slots()]);
+        let (mut last, contents) = (slots.blank(), vec![NO_CONTENT; slots.count_slots()]);
         StepCache {
             slots,
             trees,
@@ -331,14 +355,14 @@ impl<'s, 'p> StepCache<'s, 'p> {
         }
         let last = self.trees.outcomes.len() as u32;
         if !self.trees.knows(task, values[task]) {
-            let alone = self.steps.chooses(&state, id);
+            let only_chooses = self.steps.chooses(&state, id);
             // With other values in cells that lie elsewhere it might be otherwise.
             let looked = self.slots_of(&self.log.take());
             let elsewhere = looked.iter().any(|s| self.slots.keeper(*s as usize) == Some(id));
-            self.learn_alone(task, values[task], alone && !elsewhere);
+            self.learn_only_chooses(task, values[task], only_chooses && !elsewhere);
         }
         self.log.take();
-        self.trees.insert(task, values, &looked, Tree::Leaf { first, last });
+        self.trees.insert(task, values, &looked, TreeNode::Leaf { first, last });
         self.count();
     }
 
@@ -352,7 +376,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             for (slot, value) in (first..).zip(block) {
                 let old = std::mem::replace(&mut self.contents[slot], *value);
                 if old != *value {
-                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != UNKNOWN), *value);
+                    self.slots.fill(&mut self.last, slot, Some(old).filter(|old| *old != NO_CONTENT), *value);
                 }
             }
         }
@@ -396,7 +420,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             self.forget(values, looked, &step);
         }
         let seen: Vec<Observation> = step.steps.iter().flat_map(seen_in).collect();
-        let outcome = Outcome {
+        let outcome = MemoisedOutcome {
             task,
             fate: step.fate,
             guessed: step.guessed,
@@ -404,7 +428,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             notable: !seen.is_empty() || step.fate != Fate::Followed,
         };
         // Guards that are not known may let the same thing happen in several ways.
-        let same = |o: &Outcome| {
+        let same = |o: &MemoisedOutcome| {
             o.guessed == outcome.guessed
                 && !o.notable
                 && !outcome.notable
@@ -451,7 +475,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             if let StepEvent::Accepted { caller, acceptor, entry, .. } = s.what {
                 let site =
                     |task: TaskId| step.steps[..=i].iter().rev().find(|s| s.task == task).map(|s| s.loc);
-                for (task, role) in [(caller, Role::Caller), (acceptor, Role::Acceptor)] {
+                for (task, role) in [(caller, RendezvousRole::Caller), (acceptor, RendezvousRole::Acceptor)] {
                     if self.tig == Tig::Split {
                         met.push(match self.hands_back(entry) {
                             true => (task, caller.0 + 1, Some((entry, role))),
@@ -482,10 +506,10 @@ impl<'s, 'p> StepCache<'s, 'p> {
     }
 
     /// The end of a rendezvous that is a step of its own.
-    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: Role, values: &[u32]) {
+    fn learn_end(&mut self, task: TaskId, entry: EntryId, role: RendezvousRole, values: &[u32]) {
         let program = self.steps.semantics.program;
         let partner = match program.entries[entry.index()].owner {
-            Owner::Task(owner) if role == Role::Caller => Some(owner),
+            Owner::Task(owner) if role == RendezvousRole::Caller => Some(owner),
             _ => None,
         };
         let first = self.trees.outcomes.len() as u32;
@@ -495,7 +519,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
             let from = self.trees.changes.len() as u32;
             let theirs = self.slots.note(partner.index(), values[partner.index()]);
             let mine = self.tig != Tig::Split || theirs.last == task.0 + 1;
-            if mine && theirs.engaged == Some((entry, Role::Acceptor)) {
+            if mine && theirs.engaged == Some((entry, RendezvousRole::Acceptor)) {
                 let state = self.slots.state(values.iter().copied());
                 for slot in [task.index(), partner.index()] {
                     let mut note = Note { engaged: None, ..self.slots.note(slot, values[slot]) };
@@ -505,7 +529,7 @@ impl<'s, 'p> StepCache<'s, 'p> {
                     let new = self.slots.number(program, &state, slot, note);
                     self.trees.changes.push((slot as u32, new));
                 }
-                self.trees.outcomes.push(Outcome {
+                self.trees.outcomes.push(MemoisedOutcome {
                     task,
                     fate: Fate::Followed,
                     guessed: false,
@@ -520,8 +544,8 @@ impl<'s, 'p> StepCache<'s, 'p> {
             }
         }
         let last = self.trees.outcomes.len() as u32;
-        self.learn_alone(task.index(), values[task.index()], false);
-        self.trees.insert(task.index(), values, &looked, Tree::Leaf { first, last });
+        self.learn_only_chooses(task.index(), values[task.index()], false);
+        self.trees.insert(task.index(), values, &looked, TreeNode::Leaf { first, last });
         self.count();
     }
 
@@ -538,13 +562,13 @@ impl<'s, 'p> StepCache<'s, 'p> {
         moves
     }
 
-    fn learn_alone(&mut self, task: usize, own: u32, alone: bool) {
-        let list = &mut self.trees.alone[task];
+    fn learn_only_chooses(&mut self, task: usize, own: u32, only_chooses: bool) {
+        let list = &mut self.trees.only_chooses[task];
         if list.len() <= own as usize {
             list.resize(own as usize + 1, false);
         }
-        list[own as usize] = alone;
-        self.trees.anyone_alone |= alone;
+        list[own as usize] = only_chooses;
+        self.trees.anyone_only_chooses |= only_chooses;
     }
 
     pub fn memory(&self) -> usize {

@@ -154,7 +154,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     /// themselves are no steps: they are made with the step that depends on them.
     pub fn of(&self, state: &State, task: TaskId, out: &mut Vec<MacroStep>) {
         if !self.groups {
-            return self.plainly(state, task, out);
+            return self.macro_steps(state, task, out);
         }
         for (group, chosen) in self.choices(state, task).into_iter().enumerate() {
             let mut inner = Vec::new();
@@ -162,17 +162,17 @@ impl<'s, 'p> Steps<'s, 'p> {
             match acceptor {
                 None => {
                     let mut found = Vec::new();
-                    self.plainly(&chosen.state, task, &mut found);
+                    self.macro_steps(&chosen.state, task, &mut found);
                     inner.extend(found.into_iter().map(|m| (Vec::new(), m)));
                 }
                 Some(acceptor) => {
                     for (g, other) in self.choices(&chosen.state, acceptor).into_iter().enumerate() {
                         let mut found = Vec::new();
-                        self.plainly(&other.state, task, &mut found);
-                        let meets = |m: &MacroStep| {
+                        self.macro_steps(&other.state, task, &mut found);
+                        let has_rendezvous = |m: &MacroStep| {
                             m.steps.iter().any(|s| matches!(s.what, StepEvent::Accepted { .. }))
                         };
-                        for m in found.into_iter().filter(meets) {
+                        for m in found.into_iter().filter(has_rendezvous) {
                             inner.push((vec![(acceptor, g as u32)], after(&other, m)));
                         }
                     }
@@ -221,7 +221,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         }
     }
 
-    fn plainly(&self, state: &State, task: TaskId, out: &mut Vec<MacroStep>) {
+    fn macro_steps(&self, state: &State, task: TaskId, out: &mut Vec<MacroStep>) {
         let ts = &state.tasks[task.index()];
         if !alive(ts.status) {
             return;

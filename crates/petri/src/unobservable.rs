@@ -10,7 +10,7 @@
 //! What observes a queue: 'Count, a requeue, an abort, an asynchronous select, a bound on lengths, a barrier that looks
 //! beyond its object or may raise an exception, and a caller whose choice of an entry others can change in the
 //! meantime. What observes a waiting server: a guard that others can change, or one that a property tests. 'Callable
-//! and 'Terminated observe everything. Whether the completion of a task can be noticed otherwise than by plain callers
+//! and 'Terminated observe everything. Whether the completion of a task can be observed otherwise than by plain callers
 //! and by its master is decided here, too.
 //!
 //! A barrier may turn out to be unknown only during a search. Its entry is then reported, and the search begins again
@@ -23,7 +23,7 @@
 
 use rendez_analysis::access::Access;
 use rendez_model::monitor::EventPattern;
-use rendez_model::{Action, CallMode, EntryId, Expr, Owner, Program, Storage, TaskId, Trigger, VarId};
+use rendez_model::{Action, CallMode, EntryId, Expr, Node, Owner, Program, Storage, TaskId, Trigger, VarId};
 
 /// Static facts about waiting.
 pub struct Unobservable {
@@ -33,7 +33,7 @@ pub struct Unobservable {
     pub select: Vec<bool>,
     /// No task is aborted or interrupted, and nobody asks whether a task is callable or done.
     pub no_interrupts: bool,
-    /// By task: that it completes can be noticed only by plain callers and by its master.
+    /// By task: that it completes can be observed only by plain callers and by its master.
     pub completion: Vec<bool>,
     /// By task: the tasks that may activate it.
     pub activators: Vec<Vec<TaskId>>,
@@ -44,46 +44,93 @@ pub struct Unobservable {
 impl Unobservable {
     /// `tracked_queues` are entries whose queues must be followed for other reasons.
     pub fn new(program: &Program, access: &Access, tracked_queues: &[EntryId]) -> Unobservable {
-        let mut no_interrupts = true;
-        let mut entry = vec![true; program.entries.len()];
-        let mut patient = vec![true; program.entries.len()];
-        let mut exprs: Vec<&Expr> = program.entries.iter().filter_map(|e| e.barrier.as_ref()).collect();
+        let mut found = Observers {
+            program,
+            access,
+            entry: vec![true; program.entries.len()],
+            only_plain_calls: vec![true; program.entries.len()],
+            no_interrupts: true,
+        };
         for e in tracked_queues {
-            entry[e.index()] = false;
+            found.entry[e.index()] = false;
         }
+        found.actions();
+        found.expressions();
+        found.barriers();
+        if !found.no_interrupts {
+            found.entry.fill(false);
+        }
+        let select = found.selects();
+        let completion = found.completions();
+        let Observers { entry, no_interrupts, .. } = found;
+        let background = program.tasks.iter().any(|t| t.background);
+        let activators = activators(program, access);
+        Unobservable { entry, select, no_interrupts, completion, activators, background }
+    }
+}
+
+/// What observes that somebody waits, in the making.
+struct Observers<'p> {
+    program: &'p Program,
+    access: &'p Access,
+    /// As in [`Unobservable`].
+    entry: Vec<bool>,
+    no_interrupts: bool,
+    /// All calls of the entry are plain ones.
+    only_plain_calls: Vec<bool>,
+}
+
+impl Observers<'_> {
+    fn observe(&mut self, e: &Expr) {
+        each(self.program, e, |e| self.entry[e.index()] = false);
+    }
+
+    /// Actions that observe queues, or interrupt tasks.
+    fn actions(&mut self) {
+        let program = self.program;
         for node in &program.nodes {
-            node.action.each_expr(&mut |e| exprs.push(e));
             match &node.action {
-                Action::Abort { .. } | Action::Async { .. } => no_interrupts = false,
+                Action::Abort { .. } | Action::Async { .. } => self.no_interrupts = false,
                 Action::Close { object, .. } => {
                     for (i, e) in program.entries.iter().enumerate() {
-                        entry[i] &= e.owner != Owner::Object(*object);
+                        self.entry[i] &= e.owner != Owner::Object(*object);
                     }
                 }
-                Action::Requeue { entry: e, .. } => each(program, e, |e| entry[e.index()] = false),
+                Action::Requeue { entry: e, .. } => self.observe(e),
                 Action::EntryCall { entry: e, mode, .. } => {
-                    if !steady(program, access, e) {
-                        each(program, e, |e| entry[e.index()] = false);
+                    if !steady(program, self.access, e) {
+                        self.observe(e);
                     }
                     if *mode != CallMode::Plain {
-                        each(program, e, |e| patient[e.index()] = false);
+                        each(program, e, |e| self.only_plain_calls[e.index()] = false);
                     }
                 }
                 _ => {}
             }
             if let Action::Async { trigger: Trigger::Call { entry: e, .. }, .. } = &node.action {
-                each(program, e, |e| entry[e.index()] = false);
+                self.observe(e);
             }
         }
+    }
+
+    /// Attributes that observe queues or tasks, in actions and barriers.
+    fn expressions(&mut self) {
+        let program = self.program;
+        let mut exprs: Vec<&Expr> = program.entries.iter().filter_map(|e| e.barrier.as_ref()).collect();
+        program.nodes.iter().for_each(|node| node.action.each_expr(&mut |e| exprs.push(e)));
         for e in exprs {
             e.walk(&mut |e| match e {
-                Expr::Count(e) => each(program, e, |e| entry[e.index()] = false),
-                Expr::Callable(_) | Expr::Terminated(_) => no_interrupts = false,
+                Expr::Count(e) => self.observe(e),
+                Expr::Callable(_) | Expr::Terminated(_) => self.no_interrupts = false,
                 _ => {}
             });
         }
-        // A barrier that looks beyond its object, or that may raise, treats queued calls and later
-        // ones differently; and so does a bound on the length of queues.
+    }
+
+    /// A barrier that looks beyond its object, or that may raise, treats queued calls and later
+    /// ones differently; and so does a bound on the length of queues.
+    fn barriers(&mut self) {
+        let (program, access) = (self.program, self.access);
         for (i, e) in program.entries.iter().enumerate() {
             if let (Owner::Object(object), Some(barrier)) = (e.owner, &e.barrier) {
                 let mut own = !barrier.may_raise(program);
@@ -93,56 +140,67 @@ impl Unobservable {
                 });
                 if !own {
                     for (j, other) in program.entries.iter().enumerate() {
-                        entry[j] &= other.owner != e.owner;
+                        self.entry[j] &= other.owner != e.owner;
                     }
                 }
             }
             if matches!(e.owner, Owner::Object(_)) && program.queue_limit.is_some() {
-                entry[i] = false;
+                self.entry[i] = false;
             }
         }
-        if !no_interrupts {
-            entry.fill(false);
-        }
-        let watched: Vec<&EventPattern> =
-            program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h).collect();
-        let select = program
-            .nodes
-            .iter()
-            .map(|node| {
-                let looks = |h: &EventPattern| {
-                    matches!(h, EventPattern::Test { .. }) && h.may_happen_at(program, &node.action)
-                };
-                let seen = watched.iter().any(|h| looks(h));
-                let mut unobservable = no_interrupts && !seen && matches!(node.action, Action::Select { .. });
-                if unobservable {
-                    node.action.each_expr(&mut |e| unobservable &= steady(program, access, e));
-                }
-                unobservable
-            })
-            .collect();
-        let ends_count = watched.iter().any(|h| matches!(h, EventPattern::Start(_) | EventPattern::End(_)));
-        let mut completion = vec![no_interrupts && !ends_count; program.tasks.len()];
-        for (i, e) in program.entries.iter().enumerate() {
-            if let Owner::Task(owner) = e.owner {
-                completion[owner.index()] &= entry[i] && patient[i];
-            }
-        }
-        let mut activators = vec![Vec::new(); program.tasks.len()];
-        for (t, code) in access.code.iter().enumerate() {
-            for loc in code {
-                let Action::Activate { tasks, .. } = &program.node(*loc).action else { continue };
-                for e in tasks {
-                    match e.constant() {
-                        Some(child) => add(&mut activators[child as usize], TaskId::from(t)),
-                        None => activators.iter_mut().for_each(|list| add(list, TaskId::from(t))),
-                    }
-                }
-            }
-        }
-        let background = program.tasks.iter().any(|t| t.background);
-        Unobservable { entry, select, no_interrupts, completion, activators, background }
     }
+
+    /// What monitors watch for.
+    fn watched(&self) -> impl Iterator<Item = &EventPattern> {
+        self.program.monitors.iter().flat_map(|m| &m.watch).map(|(h, _)| h)
+    }
+
+    /// By location: nobody can tell whether the task waits at the select or has not come there.
+    fn selects(&self) -> Vec<bool> {
+        let program = self.program;
+        let unobservable = |node: &Node| {
+            let looks = |h: &EventPattern| {
+                matches!(h, EventPattern::Test { .. }) && h.may_happen_at(program, &node.action)
+            };
+            let seen = self.watched().any(looks);
+            let mut unobservable =
+                self.no_interrupts && !seen && matches!(node.action, Action::Select { .. });
+            if unobservable {
+                node.action.each_expr(&mut |e| unobservable &= steady(program, self.access, e));
+            }
+            unobservable
+        };
+        program.nodes.iter().map(unobservable).collect()
+    }
+
+    /// By task: that it completes can be observed only by plain callers and by its master.
+    fn completions(&self) -> Vec<bool> {
+        let ends_count = self.watched().any(|h| matches!(h, EventPattern::Start(_) | EventPattern::End(_)));
+        let mut completion = vec![self.no_interrupts && !ends_count; self.program.tasks.len()];
+        for (i, e) in self.program.entries.iter().enumerate() {
+            if let Owner::Task(owner) = e.owner {
+                completion[owner.index()] &= self.entry[i] && self.only_plain_calls[i];
+            }
+        }
+        completion
+    }
+}
+
+/// By task: the tasks that may activate it.
+fn activators(program: &Program, access: &Access) -> Vec<Vec<TaskId>> {
+    let mut activators = vec![Vec::new(); program.tasks.len()];
+    for (t, code) in access.code.iter().enumerate() {
+        for loc in code {
+            let Action::Activate { tasks, .. } = &program.node(*loc).action else { continue };
+            for e in tasks {
+                match e.constant() {
+                    Some(child) => add(&mut activators[child as usize], TaskId::from(t)),
+                    None => activators.iter_mut().for_each(|list| add(list, TaskId::from(t))),
+                }
+            }
+        }
+    }
+    activators
 }
 
 fn add(list: &mut Vec<TaskId>, task: TaskId) {

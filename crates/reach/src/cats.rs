@@ -25,7 +25,7 @@ use rendez_model::state::{State, Wait};
 use rendez_model::{Action, EntryId, Program, TaskId, Value};
 use rendez_verdict::{Control, End, Options, alive};
 
-use crate::graph::{ELSEWHERE, Graph};
+use crate::graph::ReachabilityGraph;
 use crate::reached::Reached;
 use crate::search::{Config, search};
 use rendez_petri::step_cache::{StepCache, Tig};
@@ -34,7 +34,7 @@ use rendez_petri::steps::Steps;
 /// The product of task interaction graphs.
 pub struct Ticg<'s, 'p> {
     reached: Reached<'s, 'p>,
-    graph: Graph,
+    graph: ReachabilityGraph,
 }
 
 /// A task interaction graph, as far as it can be reached.
@@ -222,9 +222,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
         for s in 0..self.graph.len() as u32 {
             self.reached.store.read(s, &mut words);
             for (run, target) in self.graph.edges(s) {
-                if target == ELSEWHERE {
-                    continue;
-                }
+                let Some(target) = target else { continue };
                 self.reached.store.read(target, &mut to);
                 let story = &cache.stories[run[0] as usize];
                 for (task, _) in &story.movers {
@@ -285,7 +283,7 @@ impl<'s, 'p> Ticg<'s, 'p> {
             let colour = if dead.contains(&s) { ", color=red" } else { "" };
             out.push_str(&format!("  {s} [label=\"{}\"{colour}];\n", self.tuple(s)));
             for (run, target) in self.graph.edges(s) {
-                if (target as usize) < most {
+                if let Some(target) = target.filter(|to| (*to as usize) < most) {
                     let label = self.label(run[0]).unwrap_or_default();
                     out.push_str(&format!("  {s} -> {target} [label=\"{label}\"];\n"));
                 }

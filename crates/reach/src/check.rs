@@ -94,9 +94,11 @@ pub(crate) fn check(program: &Program, options: &Options, config: &Config, contr
     };
     let mut held = Vec::new();
     let limited = matches!(run.end, End::Time | End::Memory | End::States);
-    let freely = (limited || !findings.is_empty()) && never_blocks(program);
-    let harmless = if limited || !findings.is_empty() { never_raised(program) } else { Vec::new() };
-    if freely && limited {
+    let by_code = match limited || !findings.is_empty() {
+        true => ByCode::prove(program),
+        false => ByCode::default(),
+    };
+    if by_code.never_blocks && limited {
         held = BLOCKING.to_vec();
     } else if ends && limited && !findings.any_blocking() {
         let (kinds, stats) =
@@ -109,18 +111,8 @@ pub(crate) fn check(program: &Program, options: &Options, config: &Config, contr
         let time = share(options, started, 0.92).timeout.unwrap_or(Duration::from_secs(10));
         walk_about(&semantics, options, time.min(Duration::from_secs(20)), control, &mut findings, walk);
     }
-    if freely && findings.any_blocking() {
-        findings
-            .contradictions
-            .push("the code alone shows that nobody waits for ever, but somebody does".into());
-    }
-    for kind in &harmless {
-        if findings.any(*kind) {
-            let text = format!("the code alone shows that {} holds, but it does not", kind.name());
-            findings.contradictions.push(text);
-        }
-    }
-    held.extend(harmless);
+    by_code.compare(&mut findings);
+    held.extend(by_code.never_raised);
     let racing = match shares {
         true => Some(race_search(&semantics, &share(options, started, 1.0), config, control, &mut findings)),
         false => None,
@@ -148,6 +140,36 @@ pub(crate) fn check(program: &Program, options: &Options, config: &Config, contr
         contradictions: findings.contradictions,
         bounds: findings.bounds,
         long_delays: false,
+    }
+}
+
+/// What the code alone proves.
+#[derive(Default)]
+struct ByCode {
+    /// Nobody waits for ever.
+    never_blocks: bool,
+    /// The checks that hold because nothing raises an exception of their kind.
+    never_raised: Vec<Kind>,
+}
+
+impl ByCode {
+    fn prove(program: &Program) -> ByCode {
+        ByCode { never_blocks: never_blocks(program), never_raised: never_raised(program) }
+    }
+
+    /// A finding that contradicts a proof is an internal error.
+    fn compare(&self, findings: &mut Findings) {
+        if self.never_blocks && findings.any_blocking() {
+            findings
+                .contradictions
+                .push("the code alone shows that nobody waits for ever, but somebody does".into());
+        }
+        for kind in &self.never_raised {
+            if findings.any(*kind) {
+                let text = format!("the code alone shows that {} holds, but it does not", kind.name());
+                findings.contradictions.push(text);
+            }
+        }
     }
 }
 
@@ -220,7 +242,7 @@ pub fn share(options: &Options, started: Instant, part: f64) -> Options {
 /// Waiting for ever, in all its kinds.
 const BLOCKING: [Kind; 4] = [Kind::CircularWait, Kind::ClientBlocked, Kind::ServerIdle, Kind::Spin];
 
-/// Programs with more tasks are first hunted for blocked states.
+/// Programs with more tasks are first searched for blocked states by descent.
 const LARGE: usize = 150;
 
 /// Looks for anything along random schedules.

@@ -42,7 +42,7 @@ use rendez_verdict::{
 };
 
 use crate::check::{plain_limits, reach, share};
-use crate::graph::{ELSEWHERE, Graph};
+use crate::graph::ReachabilityGraph;
 use crate::reached::Reached;
 use crate::search::Config;
 use crate::visible::Visible;
@@ -53,33 +53,33 @@ use show::{Trail, tells};
 pub use recur::recurring;
 
 /// Bits of states.
-type Bits = Vec<bool>;
+type Flags = Vec<bool>;
 
 /// Which answer is wanted where not all is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum Approximation {
     /// States where the formula surely holds.
-    Surely,
+    Under,
     /// And those where it may hold.
-    Perhaps,
+    Over,
 }
 
-impl Bound {
-    fn other(self) -> Bound {
+impl Approximation {
+    fn other(self) -> Approximation {
         match self {
-            Bound::Surely => Bound::Perhaps,
-            Bound::Perhaps => Bound::Surely,
+            Approximation::Under => Approximation::Over,
+            Approximation::Over => Approximation::Under,
         }
     }
 }
 
 /// What `until` leads to: states, and edges on which it is met.
-struct Goal {
-    states: Bits,
-    edges: Bits,
+struct UntilGoal {
+    states: Flags,
+    edges: Flags,
 }
 
-impl Goal {
+impl UntilGoal {
     fn is_at(&self, state: usize) -> bool {
         self.states[state]
     }
@@ -92,21 +92,21 @@ impl Goal {
 /// The graph with its attributes, ready for formulas.
 pub struct Checker<'a, 's, 'p> {
     reached: &'a Reached<'s, 'p>,
-    graph: &'a Graph,
+    graph: &'a ReachabilityGraph,
     /// Edges by target: where those of a state begin, and the edges.
     before: Vec<u32>,
     edges_before: Vec<u32>,
     sources: Vec<u32>,
-    /// By edge: it does not depend on a value that is not known.
-    sure: Bits,
+    /// By edge: it does not depend on a value that is not known (a must transition).
+    must: Flags,
     /// By outcome: who begins it, and the queue that this does no more than put a call into.
     begins: Vec<Option<(TaskId, Option<EntryId>)>>,
     /// By outcome: the entries of calls that are accepted.
     serves: Vec<Vec<EntryId>>,
     /// By outcome: it happens only if the environment moves.
-    foreign: Bits,
+    foreign: Flags,
     /// By state: an execution meets a bound there.
-    beyond: Bits,
+    beyond: Flags,
     /// The bound that one meets, in words.
     bound: Option<Reason>,
     fairness: Fairness,
@@ -129,8 +129,8 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         for s in 0..n as u32 {
             for e in graph.range(s) {
                 sources[e] = s;
-                if graph.target(e) != ELSEWHERE {
-                    before[graph.target(e) as usize + 1] += 1;
+                if let Some(to) = graph.target(e) {
+                    before[to as usize + 1] += 1;
                 }
             }
         }
@@ -140,15 +140,15 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
         let mut next = before.clone();
         let mut edges_before = vec![0; before[n] as usize];
         for e in 0..graph.edge_count() {
-            if graph.target(e) != ELSEWHERE {
-                let at = &mut next[graph.target(e) as usize];
+            if let Some(to) = graph.target(e) {
+                let at = &mut next[to as usize];
                 edges_before[*at as usize] = e as u32;
                 *at += 1;
             }
         }
         let outcomes = &reached.cache.trees.outcomes;
-        let is_sure = |e: usize| !graph.run(e).iter().any(|o| outcomes[*o as usize].guessed);
-        let sure = (0..graph.edge_count()).map(is_sure).collect();
+        let is_must = |e: usize| !graph.run(e).iter().any(|o| outcomes[*o as usize].guessed);
+        let must = (0..graph.edge_count()).map(is_must).collect();
         let program = reached.cache.steps.semantics.program;
         let stories = &reached.cache.stories;
         let first = |s: &Story| s.steps.first().map(|step| (step.task, queued(program, step)));
@@ -167,7 +167,7 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
             before,
             edges_before,
             sources,
-            sure,
+            must,
             begins,
             serves,
             foreign,
@@ -186,38 +186,41 @@ impl<'a, 's, 'p> Checker<'a, 's, 'p> {
     /// waits.
     fn decide(&self, question: &BoundFormula) -> Option<Verdict> {
         let formula = &question.resolved;
-        let holds = |bound: Bound| self.eval(formula, bound)[0];
-        if holds(Bound::Surely) {
+        let holds = |approximation: Approximation| self.eval(formula, approximation)[0];
+        if holds(Approximation::Under) {
             return Some(Verdict::Holds);
         }
         // A trace that depends on nothing unknown, if there is one.
-        let bound = if holds(Bound::Perhaps) { Bound::Surely } else { Bound::Perhaps };
-        if bound == Bound::Surely && self.coarse {
+        let approximation =
+            if holds(Approximation::Over) { Approximation::Under } else { Approximation::Over };
+        if approximation == Approximation::Under && self.coarse {
             return None;
         }
-        Some(self.fails(question, bound))
+        Some(self.fails(question, approximation))
     }
 
     /// A formula does not hold, or that depends on what is not known.
-    fn fails(&self, question: &BoundFormula, bound: Bound) -> Verdict {
+    fn fails(&self, question: &BoundFormula, approximation: Approximation) -> Verdict {
         let formula = &question.resolved;
         let unknown = || Reason::Untracked(Dependent::Formula);
-        if let (Bound::Surely, Some(met)) = (bound, &self.bound) {
+        if let (Approximation::Under, Some(met)) = (approximation, &self.bound) {
             return Verdict::Inconclusive(met.clone(), Vec::new());
         }
-        if bound == Bound::Surely && !tells(formula, false) {
+        if approximation == Approximation::Under && !tells(formula, false) {
             return Verdict::Inconclusive(unknown(), Vec::new());
         }
         let mut trail = Trail::default();
-        self.show(formula, (bound, false), 0, &mut trail);
+        self.show(formula, (approximation, false), 0, &mut trail);
         let trace = self.trace(&trail).filter(|t| self.is_shown(&trail, t));
         match question.broken(self.program(), trace) {
-            Verdict::Violated(found) if bound == Bound::Surely => Verdict::Inconclusive(unknown(), found),
+            Verdict::Violated(found) if approximation == Approximation::Under => {
+                Verdict::Inconclusive(unknown(), found)
+            }
             answer => answer,
         }
     }
 
-    fn states(&self, f: impl Fn(u32) -> bool) -> Bits {
+    fn states(&self, f: impl Fn(u32) -> bool) -> Flags {
         (0..self.graph.len() as u32).map(f).collect()
     }
 }
@@ -229,7 +232,7 @@ fn is_foreign(program: &Program, story: &Story) -> bool {
     story.steps.iter().find(|s| !own(s) || !waits(s)).is_some_and(|s| !own(&s))
 }
 
-fn not(bits: Bits) -> Bits {
+fn not(bits: Flags) -> Flags {
     bits.into_iter().map(|b| !b).collect()
 }
 
@@ -325,7 +328,7 @@ fn over_graph(
     let reached = reach(&semantics, options, &config, control, &stops);
     let checker = checker(&reached, options.fairness, &config, control);
     // Where a call and its acceptance are one step, no state lies between them, in which the choice is made already.
-    let hides_choices = config.meet && !config.waits;
+    let hides_choices = config.synchronous && !config.waits;
     let answer = |question: &BoundFormula| match &checker {
         Ok(_) if hides_choices && question.resolved.mixes_quantifiers() => None,
         Ok(checker) => checker.decide(question),

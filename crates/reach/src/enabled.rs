@@ -22,12 +22,12 @@
 //! the time, readers and writers 0.65. More than 1,024 bits, or more rows than stay in the near cache, are not worth
 //! it, and flat tables remain.
 
-use rendez_petri::step_cache::{DecisionTrees, Known};
+use rendez_petri::step_cache::{DecisionNode, DecisionTrees, NodeId};
 
 use crate::store::{Layout, Patch, merged};
 
 pub struct Enabled {
-    groups: Vec<Group>,
+    groups: Vec<SlotGroup>,
     /// By group and contents: the bits that these allow, in so many blocks.
     rows: Vec<Block>,
     blocks: usize,
@@ -49,7 +49,7 @@ pub struct Enabled {
 pub type Block = [u64; 2];
 
 /// Slots that lie side by side, and the first row for their contents.
-struct Group {
+struct SlotGroup {
     word: u32,
     shift: u32,
     mask: u64,
@@ -80,16 +80,16 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the outcomes below a node that looks at a slot; returns what is not known there.
-    fn look(&mut self, slot: u32, children: &[u32]) -> Vec<Product> {
+    fn look(&mut self, slot: u32, children: &[NodeId]) -> Vec<Product> {
         // Contents of which nothing is known, and those with the same things unknown below.
         let count = self.counts[slot as usize];
         let mut nothing = Vec::with_capacity(count as usize);
         let mut unknown: Vec<(Vec<Product>, Vec<u32>)> = Vec::new();
         for contents in 0..count {
-            match children.get(contents as usize).map_or(Known::Nothing, |c| self.trees.at(*c)) {
-                Known::Nothing => nothing.push(contents),
-                Known::Idle => {}
-                Known::Look(below, children) => {
+            match children.get(contents as usize).map_or(DecisionNode::Nothing, |c| self.trees.at(*c)) {
+                DecisionNode::Nothing => nothing.push(contents),
+                DecisionNode::Idle => {}
+                DecisionNode::Look(below, children) => {
                     self.path.push((slot, contents));
                     let below = self.look(below, children);
                     self.path.pop();
@@ -99,7 +99,7 @@ impl Maker<'_> {
                         None => unknown.push((below, vec![contents])),
                     }
                 }
-                Known::Outcomes(first, last) => {
+                DecisionNode::Outcomes(first, last) => {
                     for outcome in first..last {
                         self.paths.extend_from_slice(&self.path);
                         self.paths.push((slot, contents));
@@ -122,7 +122,7 @@ impl Maker<'_> {
 }
 
 /// What each slot allows, row by row, in the making.
-struct Rows {
+struct SlotRows {
     blocks: usize,
     /// By slot: the bits for which it does not matter; none if it never matters.
     free: Vec<Vec<Block>>,
@@ -130,7 +130,7 @@ struct Rows {
     rows: Vec<Vec<Block>>,
 }
 
-impl Rows {
+impl SlotRows {
     /// A bit wants contents of a slot.
     fn want(&mut self, all: &[Block], layout: &Layout, bit: usize, slot: u32, contents: u32) {
         let (slot, contents) = (slot as usize, contents as usize);
@@ -206,7 +206,7 @@ impl Enabled {
         (0..bits).for_each(|bit| set(&mut all, bit));
         let mut of_task = vec![[0; 2]; trees.tasks() * blocks];
         let slots = maker.counts.len();
-        let mut rows = Rows { blocks, free: vec![Vec::new(); slots], rows: vec![Vec::new(); slots] };
+        let mut rows = SlotRows { blocks, free: vec![Vec::new(); slots], rows: vec![Vec::new(); slots] };
         for (bit, (outcome, path)) in outcomes.iter().enumerate() {
             let task = trees.outcomes[*outcome as usize].task.index();
             set(&mut of_task[task * blocks..], bit);
@@ -240,7 +240,7 @@ impl Enabled {
     }
 
     /// Adds the rows of slots that lie side by side; none if they are too many.
-    fn group(&mut self, layout: &Layout, rows: &Rows, slots: std::ops::Range<usize>) -> Option<()> {
+    fn group(&mut self, layout: &Layout, rows: &SlotRows, slots: std::ops::Range<usize>) -> Option<()> {
         let (word, shift, _) = layout.place(slots.start);
         let place = |slot: usize| {
             let (_, at, mask) = layout.place(slot);
@@ -268,7 +268,7 @@ impl Enabled {
             }
         }
         self.rows.append(&mut group);
-        self.groups.push(Group { word, shift, mask, first: first as u32 });
+        self.groups.push(SlotGroup { word, shift, mask, first: first as u32 });
         Some(())
     }
 
@@ -309,7 +309,7 @@ impl Enabled {
 }
 
 /// How many slots, from one on, are looked up together; 0 if nobody looks at the first.
-fn together(layout: &Layout, rows: &Rows, first: usize) -> usize {
+fn together(layout: &Layout, rows: &SlotRows, first: usize) -> usize {
     let (word, shift, _) = layout.place(first);
     let beside = |slot: usize| {
         let (w, at, mask) = layout.place(slot);

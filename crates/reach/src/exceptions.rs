@@ -54,19 +54,19 @@ pub fn never_raised(program: &Program) -> Vec<Kind> {
     if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
         return Vec::new();
     }
-    let mut flat = program.clone();
-    inline(&mut flat, 1);
-    if flat.nodes.len() > MOST_LOCATIONS {
+    let mut inlined = program.clone();
+    inline(&mut inlined, 1);
+    if inlined.nodes.len() > MOST_LOCATIONS {
         return Vec::new();
     }
-    let mut raised = Raised::default();
+    let mut raised = RaisedKinds::default();
     let mut left = MOST_VISITS;
-    let private = private_cells(program, &flat);
-    let (joins, numbers, owners) = (joins(&flat), numbers(&flat), owners(&flat));
-    for task in (0..flat.tasks.len()).map(TaskId::from) {
-        let mine = (0..flat.vars.len()).filter(|v| private[*v] && owners[*v] == Some(task));
+    let private = private_cells(program, &inlined);
+    let (joins, numbers, owners) = (joins(&inlined), numbers(&inlined), owners(&inlined));
+    for task in (0..inlined.tasks.len()).map(TaskId::from) {
+        let mine = (0..inlined.vars.len()).filter(|v| private[*v] && owners[*v] == Some(task));
         let mine = mine.map(VarId::from).collect();
-        let mut analysis = Analysis::new(&flat, task, mine, &joins, &numbers);
+        let mut analysis = Analysis::new(&inlined, task, mine, &joins, &numbers);
         match analysis.run(left) {
             Some(visits) => left -= visits,
             None => return Vec::new(),
@@ -88,7 +88,7 @@ pub fn never_raised(program: &Program) -> Vec<Kind> {
 
 /// What some action may raise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Raised {
+struct RaisedKinds {
     /// Tasking_Error, by a rule of tasking.
     tasking_error: bool,
     /// Program_Error, by a rule of tasking.
@@ -97,17 +97,17 @@ struct Raised {
     other: bool,
 }
 
-impl Raised {
-    const OTHER: Raised = Raised { tasking_error: false, program_error: false, other: true };
+impl RaisedKinds {
+    const OTHER: RaisedKinds = RaisedKinds { tasking_error: false, program_error: false, other: true };
 
-    fn also(&mut self, more: Raised) {
+    fn also(&mut self, more: RaisedKinds) {
         self.tasking_error |= more.tasking_error;
         self.program_error |= more.program_error;
         self.other |= more.other;
     }
 
     fn any(self) -> bool {
-        self != Raised::default()
+        self != RaisedKinds::default()
     }
 }
 
@@ -323,7 +323,7 @@ fn flipped(op: BinaryOp) -> BinaryOp {
 }
 
 /// By tracked cell.
-type Known = Vec<Interval>;
+type KnownIntervals = Vec<Interval>;
 
 /// The analysis of one task.
 struct Analysis<'p> {
@@ -333,7 +333,7 @@ struct Analysis<'p> {
     /// By cell: its place in what is known.
     slot: Vec<Option<usize>>,
     /// By location: what is known there; nothing if control cannot come there.
-    at: Vec<Option<Known>>,
+    at: Vec<Option<KnownIntervals>>,
     visits: Vec<u32>,
     /// By location: whether several ways lead there.
     joins: &'p [bool],
@@ -344,7 +344,7 @@ struct Analysis<'p> {
     in_body: Vec<bool>,
     /// Locations at which the task is still being activated: who dies there fails its activator.
     activation: Vec<bool>,
-    raised: Raised,
+    raised: RaisedKinds,
 }
 
 impl<'p> Analysis<'p> {
@@ -386,7 +386,7 @@ impl<'p> Analysis<'p> {
             work: Vec::new(),
             in_body,
             activation,
-            raised: Raised::default(),
+            raised: RaisedKinds::default(),
         }
     }
 
@@ -394,7 +394,7 @@ impl<'p> Analysis<'p> {
     /// covered.
     fn run(&mut self, most: usize) -> Option<usize> {
         let of_task = &self.program.tasks[self.task.index()];
-        let anything: Known = self.tracked.iter().map(|v| self.domain(*v)).collect();
+        let anything: KnownIntervals = self.tracked.iter().map(|v| self.domain(*v)).collect();
         let bodies = self.program.bodies.range((self.task, EntryId(0))..=(self.task, EntryId(u32::MAX)));
         let starts: Vec<ProcId> = bodies.map(|(_, proc)| *proc).collect();
         let first = self.tracked.iter().map(|v| match self.program.vars[v.index()].init {
@@ -426,19 +426,19 @@ impl<'p> Analysis<'p> {
     }
 
     /// What a cell may be.
-    fn cell(&self, v: VarId, known: &Known) -> Interval {
+    fn cell(&self, v: VarId, known: &KnownIntervals) -> Interval {
         self.slot[v.index()].map_or_else(|| self.domain(v), |slot| known[slot])
     }
 
     /// Control may come to a location with these values.
-    fn flow(&mut self, to: Loc, values: &Known) {
+    fn flow(&mut self, to: Loc, values: &KnownIntervals) {
         let i = to.index();
         let Some(old) = &self.at[i] else {
             self.at[i] = Some(values.clone());
             self.work.push(to);
             return;
         };
-        let mut new: Known = old.iter().zip(values).map(|(a, b)| a.join(*b)).collect();
+        let mut new: KnownIntervals = old.iter().zip(values).map(|(a, b)| a.join(*b)).collect();
         if new == *old {
             return;
         }
@@ -470,7 +470,7 @@ impl<'p> Analysis<'p> {
         let Some(mut raised) = self.raised_by(action, &known) else { return false };
         // Who executes the body of an entry may fail somebody else's call, and who is called may fail the caller.
         if raised.any() && self.in_body[loc.index()] {
-            raised.also(Raised::OTHER);
+            raised.also(RaisedKinds::OTHER);
         }
         self.raised.also(raised);
         let passed_on =
@@ -530,8 +530,8 @@ impl<'p> Analysis<'p> {
     }
 
     /// What an action may raise; nothing if it is not covered.
-    fn raised_by(&self, action: &Action, known: &Known) -> Option<Raised> {
-        let mut raised = Raised::default();
+    fn raised_by(&self, action: &Action, known: &KnownIntervals) -> Option<RaisedKinds> {
+        let mut raised = RaisedKinds::default();
         match action {
             Action::Skip { .. }
             | Action::Event { .. }
@@ -554,7 +554,7 @@ impl<'p> Analysis<'p> {
             | Action::Stop { why: Cut::User, .. } => {}
             // An expression of an assertion that raises an exception makes it fail.
             Action::Assert { .. } => return Some(raised),
-            Action::FailAccept { .. } => raised.also(Raised::OTHER),
+            Action::FailAccept { .. } => raised.also(RaisedKinds::OTHER),
             Action::Assign { to, value, .. } => {
                 raised.other = !self.stores(to, self.interval(value, known), known);
             }
@@ -571,7 +571,7 @@ impl<'p> Analysis<'p> {
             Action::Raise { exception, by_tasking: true } => match exception.constant() {
                 Some(e) if e == i64::from(ExceptionId::TASKING_ERROR.0) => raised.tasking_error = true,
                 Some(e) if e == i64::from(ExceptionId::PROGRAM_ERROR.0) => raised.program_error = true,
-                _ => raised = Raised { tasking_error: true, program_error: true, other: true },
+                _ => raised = RaisedKinds { tasking_error: true, program_error: true, other: true },
             },
             Action::Raise { .. } => raised.other = true,
             _ => return None,
@@ -580,20 +580,20 @@ impl<'p> Analysis<'p> {
         Some(raised)
     }
 
-    fn raised_by_call(&self, entry: EntryId) -> Raised {
+    fn raised_by_call(&self, entry: EntryId) -> RaisedKinds {
         let owner = match self.program.entries[entry.index()].owner {
-            Owner::Task(_) => return Raised { tasking_error: true, ..Raised::default() },
+            Owner::Task(_) => return RaisedKinds { tasking_error: true, ..RaisedKinds::default() },
             Owner::Object(object) => Owner::Object(object),
         };
         // A barrier that raises an exception fails the calls in all queues of its object.
-        let anything: Known = self.tracked.iter().map(|v| self.domain(*v)).collect();
+        let anything: KnownIntervals = self.tracked.iter().map(|v| self.domain(*v)).collect();
         let of_object = self.program.entries.iter().filter(|e| e.owner == owner);
         let fails = of_object.filter_map(|e| e.barrier.as_ref()).any(|b| self.may_raise(b, &anything));
-        Raised { program_error: fails, ..Raised::default() }
+        RaisedKinds { program_error: fails, ..RaisedKinds::default() }
     }
 
     /// Whether a value can be stored without an exception.
-    fn stores(&self, to: &Place, value: Interval, known: &Known) -> bool {
+    fn stores(&self, to: &Place, value: Interval, known: &KnownIntervals) -> bool {
         let takes = |v: VarId| match self.program.vars[v.index()].domain {
             Domain::Opaque => true,
             Domain::Range(lo, hi) => value.lies_in(lo, hi),
@@ -609,7 +609,7 @@ impl<'p> Analysis<'p> {
 
     /// What a table holds at the numbers that an index may be; nothing if some of them lie outside. An index that nobody
     /// knows raises nothing.
-    fn named(&self, table: TableId, index: &Expr, known: &Known) -> Option<&'p [i64]> {
+    fn named(&self, table: TableId, index: &Expr, known: &KnownIntervals) -> Option<&'p [i64]> {
         let table = &self.program.tables[table.index()];
         let index = self.interval(index, known);
         if !index.has_numbers() {
@@ -620,7 +620,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// What the value of an expression may be, if its evaluation raises nothing.
-    fn interval(&self, e: &Expr, known: &Known) -> Interval {
+    fn interval(&self, e: &Expr, known: &KnownIntervals) -> Interval {
         use BinaryOp::*;
         match e {
             Expr::Const(v) => Interval::between(*v, *v),
@@ -679,7 +679,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// Whether the evaluation of an expression may raise an exception.
-    fn may_raise(&self, e: &Expr, known: &Known) -> bool {
+    fn may_raise(&self, e: &Expr, known: &KnownIntervals) -> bool {
         use BinaryOp::*;
         let small = |e: &Expr| self.interval(e, known).lies_in(-SMALL, SMALL);
         // Where the right side of a short circuit is evaluated, the left one is not known to be false.
@@ -728,7 +728,7 @@ impl<'p> Analysis<'p> {
 
     /// What is known where a condition is not known to be false (or, if `wanted` is not set, not known to be true); nothing
     /// if control cannot come there.
-    fn refined(&self, known: &Known, cond: &Expr, wanted: bool) -> Option<Known> {
+    fn refined(&self, known: &KnownIntervals, cond: &Expr, wanted: bool) -> Option<KnownIntervals> {
         use BinaryOp::*;
         match (cond, wanted) {
             (Expr::Const(v), _) => ((*v != 0) == wanted).then(|| known.clone()),
@@ -758,7 +758,13 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    fn narrowed(&self, mut known: Known, v: VarId, op: BinaryOp, other: Interval) -> Option<Known> {
+    fn narrowed(
+        &self,
+        mut known: KnownIntervals,
+        v: VarId,
+        op: BinaryOp,
+        other: Interval,
+    ) -> Option<KnownIntervals> {
         if let Some(slot) = self.slot[v.index()] {
             known[slot] = known[slot].compared(op, other);
             if !known[slot].has_numbers() && !known[slot].unknown {

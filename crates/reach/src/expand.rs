@@ -26,22 +26,20 @@
 use std::ops::Range;
 
 use crate::enabled::Enabled;
-use crate::flat_tables::{FlatTables, Found};
+use crate::flat_tables::{FlatTables, TaskSteps};
 use crate::index::Index;
 use crate::level_workers::List;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store, Writer, apply};
-use crate::stubborn::{Here, Looking, Places, Scratch, Stubborn};
+use crate::stubborn::{LocatedState, LocationTable, Looking, Scratch, Stubborn};
 use crate::symmetry::{Factors, Missing, Symmetry};
 use rendez_petri::step_cache::DecisionTrees;
 use rendez_petri::steps::Fate;
 
 /// More blocked states than this are not kept: they differ only in data.
 pub const MOST_BLOCKED: usize = 2_000;
-/// The mark of a state that was expanded without stubborn sets, in a search with them.
-pub const PLAIN: u32 = u32::MAX;
 /// Steps without a choice that are made at once.
-const LONGEST_SLIDE: usize = 64;
+const LONGEST_CHAIN: usize = 64;
 /// States whose children are not told apart.
 const SIBLINGS: u32 = 128;
 /// As many hashes as fit where memory is near.
@@ -56,10 +54,10 @@ pub struct Shared<'a> {
     pub config: &'a Config,
     pub stubborn: Option<&'a Stubborn>,
     pub symmetry: Option<&'a Symmetry>,
-    pub places: &'a [Places],
+    pub locations: &'a [LocationTable],
     pub fast: Option<&'a Fast>,
-    /// By outcome: formulas of branching time notice it.
-    pub seen: &'a [bool],
+    /// By outcome: it is visible to formulas of branching time.
+    pub visible: &'a [bool],
     /// How often states were packed anew.
     pub version: u32,
 }
@@ -76,15 +74,15 @@ pub enum Form {
     Flat(FlatTables),
 }
 
-/// Which steps of a state are wanted.
+/// Which steps of a state to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Expansion {
     /// As few as will do.
-    Few,
-    /// Those of a task that goes first led nowhere new.
-    More,
+    Reduced,
+    /// No task goes first any more: its steps led nowhere new.
+    WithoutFirst,
     /// Without any reduction.
-    All,
+    Full,
 }
 
 /// Which steps of a state were followed.
@@ -96,6 +94,29 @@ pub enum Followed {
     /// A stubborn set, and where it begins.
     Set(u32),
     All,
+}
+
+impl Followed {
+    /// The mark of a state that was expanded fully, in a search with stubborn sets.
+    const FULL: u32 = u32::MAX;
+
+    /// As the store keeps it.
+    fn mark(self) -> u32 {
+        match self {
+            Followed::First => 0,
+            Followed::Set(start) => start + 1,
+            Followed::All => Followed::FULL,
+        }
+    }
+
+    /// Which steps of a state were followed, if the store has a mark of that. None: all, as usual.
+    pub fn partly(store: &Store, id: u32) -> Option<Followed> {
+        store.partial(id).map(|mark| match mark {
+            0 => Followed::First,
+            Followed::FULL => Followed::All,
+            start => Followed::Set(start - 1),
+        })
+    }
 }
 
 /// What becomes of tasks whose steps are the like of those of others.
@@ -115,8 +136,8 @@ impl Shared<'_> {
         self.config.threads
     }
 
-    fn here<'h>(&'h self, words: &'h [u64]) -> Here<'h> {
-        Here { trees: self.trees, layout: self.layout, places: self.places, words }
+    fn here<'h>(&'h self, words: &'h [u64]) -> LocatedState<'h> {
+        LocatedState { trees: self.trees, layout: self.layout, locations: self.locations, words }
     }
 
     /// With stubborn sets: goes on from a state as long as there is one step to follow only, so
@@ -130,7 +151,7 @@ impl Shared<'_> {
     ) -> Result<(), Unknown> {
         let Some(stubborn) = self.stubborn else { return Ok(()) };
         let mut before = from.to_vec();
-        for _ in 0..LONGEST_SLIDE {
+        for _ in 0..LONGEST_CHAIN {
             if chooser(self.trees, self.layout, self.config, to)?.is_some() {
                 return Ok(());
             }
@@ -139,14 +160,15 @@ impl Shared<'_> {
             let changed = |t: usize| self.layout.get(words, t) != self.layout.get(&before, t);
             scratch.moved_last.clear();
             scratch.moved_last.extend((0..self.trees.tasks()).map(changed));
-            let alone = stubborn.alone(self.here(words), scratch);
-            let alone = alone.map_err(|task| Unknown::Step(task, words.to_vec()))?;
-            let Some(task) = alone else { return Ok(()) };
+            let singleton = stubborn.singleton(self.here(words), scratch);
+            let singleton = singleton.map_err(|task| Unknown::Step(task, words.to_vec()))?;
+            let Some(task) = singleton else { return Ok(()) };
             let range = self.trees.known(task as usize, value).unwrap_or(0..0);
             let number = range.start;
             let outcome = &self.trees.outcomes[number as usize];
-            let seen = outcome.guessed || self.seen.get(number as usize).is_some_and(|seen| *seen);
-            if range.len() != 1 || outcome.notable || (seen && self.config.branching.is_some()) {
+            let visible =
+                outcome.guessed || self.visible.get(number as usize).is_some_and(|visible| *visible);
+            if range.len() != 1 || outcome.notable || (visible && self.config.branching.is_some()) {
                 return Ok(());
             }
             before.copy_from_slice(to);
@@ -179,16 +201,16 @@ impl Shared<'_> {
         words.resize(self.layout.words, 0);
         to.resize(self.layout.words, 0);
         self.store.read(id, words);
-        let partial = self.store.partial(id);
-        let plain = partial == Some(PLAIN);
+        let partial = Followed::partly(self.store, id);
+        let plain = partial == Some(Followed::All);
         let one = match partial {
-            Some(0) => chooser(self.trees, self.layout, self.config, words).ok().flatten(),
+            Some(Followed::First) => chooser(self.trees, self.layout, self.config, words).ok().flatten(),
             _ => None,
         };
         let around = match (partial, self.stubborn) {
-            (Some(start), Some(stubborn)) if start != 0 && !plain => {
+            (Some(Followed::Set(start)), Some(stubborn)) => {
                 some.clear();
-                let set = stubborn.around(self.here(words), start - 1, scratch);
+                let set = stubborn.set_around(self.here(words), start, scratch);
                 some.extend_from_slice(set);
                 true
             }
@@ -199,11 +221,11 @@ impl Shared<'_> {
         if let (Some(symmetry), false, Orbit::OneMember) = (self.symmetry, around, orbit) {
             symmetry.redundant(self.layout, words, alike, self.trees.tasks());
         }
-        for (task, is_twin) in alike.iter().enumerate() {
+        for (task, is_redundant) in alike.iter().enumerate() {
             let left_out = match (one, around) {
                 (Some(one), _) => one != task,
                 (None, true) => !some.contains(&(task as u32)),
-                (None, false) => *is_twin,
+                (None, false) => *is_redundant,
             };
             if left_out {
                 continue;
@@ -293,10 +315,10 @@ fn chooser(
     config: &Config,
     words: &[u64],
 ) -> Result<Option<usize>, Unknown> {
-    if config.lets_go_first() && trees.anyone_alone() {
+    if config.lets_go_first() && trees.anyone_only_chooses() {
         for task in 0..trees.tasks() {
-            let alone = trees.is_alone(task, layout.get(words, task));
-            if alone.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
+            let only_chooses = trees.only_chooses(task, layout.get(words, task));
+            if only_chooses.ok_or_else(|| Unknown::Step(task, words.to_vec()))? {
                 return Ok(Some(task));
             }
         }
@@ -311,13 +333,13 @@ impl Worker {
         shared: &Shared,
         index: &mut Index,
         id: u32,
-        wanted: Wanted,
+        expansion: Expansion,
     ) -> Result<(), Unknown> {
-        let mut followed = self.find(shared, id, wanted)?;
+        let mut followed = self.find(shared, id, expansion)?;
         let before = shared.store.len();
         self.add_found(shared, index, (id, id));
         if followed == Followed::First && shared.store.len() == before {
-            followed = self.find(shared, id, Wanted::More)?;
+            followed = self.find(shared, id, Expansion::WithoutFirst)?;
             self.add_found(shared, index, (id, id));
         }
         self.mark(shared, id, followed);
@@ -327,20 +349,18 @@ impl Worker {
     /// Notes which steps of a state were followed.
     pub fn mark(&self, shared: &Shared, id: u32, followed: Followed) {
         match followed {
-            Followed::First => shared.store.set_partial(id, 0),
-            Followed::Set(start) => shared.store.set_partial(id, start + 1),
-            Followed::All if self.plain => shared.store.set_partial(id, PLAIN),
-            Followed::All => {}
+            Followed::All if !self.plain => {}
+            followed => shared.store.set_partial(id, followed.mark()),
         }
     }
 
     /// Finds what a state leads to.
-    pub fn find(&mut self, shared: &Shared, id: u32, wanted: Wanted) -> Result<Followed, Unknown> {
+    pub fn find(&mut self, shared: &Shared, id: u32, expansion: Expansion) -> Result<Followed, Unknown> {
         // States of one or two words are common enough to deserve code of their own.
         match shared.layout.words {
-            1 => self.find_words::<1>(shared, id, wanted),
-            2 => self.find_words::<2>(shared, id, wanted),
-            _ => self.find_words::<0>(shared, id, wanted),
+            1 => self.find_words::<1>(shared, id, expansion),
+            2 => self.find_words::<2>(shared, id, expansion),
+            _ => self.find_words::<0>(shared, id, expansion),
         }
     }
 
@@ -349,14 +369,14 @@ impl Worker {
         &mut self,
         shared: &Shared,
         id: u32,
-        wanted: Wanted,
+        expansion: Expansion,
     ) -> Result<Followed, Unknown> {
         let width = if W == 0 { shared.layout.words } else { W };
         self.words.resize(width, 0);
         shared.store.read(id, &mut self.words);
-        self.plain = shared.stubborn.is_some() && wanted == Wanted::All;
+        self.plain = shared.stubborn.is_some() && expansion == Expansion::Full;
         self.found.clear();
-        if wanted == Wanted::Few
+        if expansion == Expansion::Reduced
             && let Some(task) = chooser(shared.trees, shared.layout, shared.config, &self.words)?
         {
             self.collect::<W>(shared, id, task)?;
@@ -382,7 +402,7 @@ impl Worker {
             self.followed += chosen.unwrap_or(movers);
             self.reduced += usize::from(chosen.is_some_and(|c| c < movers));
             if let Some(start) = start {
-                for task in stubborn.around(shared.here(&self.words), start, &mut scratch) {
+                for task in stubborn.set_around(shared.here(&self.words), start, &mut scratch) {
                     self.collect::<W>(shared, id, *task as usize)?;
                 }
             }
@@ -392,7 +412,7 @@ impl Worker {
                 return Ok(Followed::Set(start));
             }
         }
-        self.find_twins(shared);
+        self.find_redundant(shared);
         let moves = self.collect_all::<W>(shared, id)?;
         self.go_on::<W>(shared)?;
         if !moves && self.blocked.len() < MOST_BLOCKED {
@@ -499,7 +519,7 @@ impl Worker {
         id: u32,
     ) -> Result<bool, Unknown> {
         if shared.symmetry.is_some() || self.redundant.len() != shared.trees.tasks() {
-            self.find_twins(shared);
+            self.find_redundant(shared);
         }
         match &fast.form {
             Form::Bits(enabled) => self.collect_enabled::<W>(shared, enabled, id),
@@ -562,7 +582,7 @@ impl Worker {
         let width = if W == 0 { shared.layout.words } else { W };
         let mut allowed = enabled.allowed::<B>(&self.words[..width], from);
         if shared.symmetry.is_some() {
-            for (task, _) in self.redundant.iter().enumerate().filter(|(_, twin)| **twin) {
+            for (task, _) in self.redundant.iter().enumerate().filter(|(_, redundant)| **redundant) {
                 enabled.leave_out(task, from, &mut allowed);
             }
         }
@@ -601,9 +621,9 @@ impl Worker {
                 continue;
             }
             let (first, last) = match flat.steps(task, &self.words[..width]) {
-                Found::Nothing => continue,
-                Found::Outcomes(first, last) => (first, last),
-                Found::Slow => {
+                TaskSteps::Nothing => continue,
+                TaskSteps::Outcomes(first, last) => (first, last),
+                TaskSteps::Slow => {
                     self.missed += 1;
                     moves |= self.collect::<W>(shared, id, task.task as usize)?;
                     continue;
@@ -698,7 +718,7 @@ impl Worker {
         }
     }
 
-    fn find_twins(&mut self, shared: &Shared) {
+    fn find_redundant(&mut self, shared: &Shared) {
         let tasks = shared.trees.tasks();
         match shared.symmetry {
             Some(symmetry) => symmetry.redundant(shared.layout, &self.words, &mut self.redundant, tasks),

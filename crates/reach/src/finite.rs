@@ -39,26 +39,27 @@ pub fn ending(program: &Program) -> Vec<bool> {
     if !recursive_procedures(program).is_empty() {
         return ending;
     }
-    let mut flat = program.clone();
-    inline(&mut flat, 1);
-    let calls = |l: &Loc| matches!(flat.node(*l).action, Action::Call { .. });
-    let code: Vec<Vec<Loc>> = (0..flat.tasks.len()).map(|t| task_code(&flat, TaskId::from(t))).collect();
+    let mut inlined = program.clone();
+    inline(&mut inlined, 1);
+    let calls = |l: &Loc| matches!(inlined.node(*l).action, Action::Call { .. });
+    let code: Vec<Vec<Loc>> =
+        (0..inlined.tasks.len()).map(|t| task_code(&inlined, TaskId::from(t))).collect();
     // Those that end, and those that end if their callers do.
     let mut serves = vec![false; program.tasks.len()];
     for (t, code) in code.iter().enumerate() {
-        if !code.iter().any(calls) && !flat.tasks[t].background {
-            let mut finder = Finder { program: &flat, task: TaskId::from(t), serves: false };
+        if !code.iter().any(calls) && !inlined.tasks[t].background {
+            let mut finder = TerminationProof { program: &inlined, task: TaskId::from(t), serves: false };
             let ends = finder.ends(code, true, 0);
             ending[t] = ends && !finder.serves;
             serves[t] = ends && finder.serves;
         }
     }
     let callers = |t: usize| {
-        let calls = |l: &Loc| match &flat.node(*l).action {
-            Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => flat
+        let calls = |l: &Loc| match &inlined.node(*l).action {
+            Action::EntryCall { entry, .. } | Action::Requeue { entry, .. } => inlined
                 .possible_entries(entry)
                 .iter()
-                .any(|e| flat.entries[e.index()].owner == Owner::Task(TaskId::from(t))),
+                .any(|e| inlined.entries[e.index()].owner == Owner::Task(TaskId::from(t))),
             _ => false,
         };
         (0..code.len()).filter(|c| code[*c].iter().any(calls)).collect::<Vec<_>>()
@@ -83,29 +84,30 @@ pub fn everybody_ends(program: &Program) -> bool {
 
 /// Whether control of a task, in a program without procedures, cannot stay among some locations for ever,
 /// whoever calls it.
-pub fn ends_within(flat: &Program, task: TaskId, locs: &[Loc]) -> bool {
-    let mut finder = Finder { program: flat, task, serves: false };
+pub fn ends_within(inlined: &Program, task: TaskId, locs: &[Loc]) -> bool {
+    let mut finder = TerminationProof { program: inlined, task, serves: false };
     finder.ends(locs, true, 0) && !finder.serves
 }
 
 /// Whether a task that has once accepted a call comes to no select again where it could: the body sets a flag
 /// that ends the loop around it.
-pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> bool {
-    let code = task_code(flat, task);
-    let ends = |l: &Loc| matches!(flat.node(*l).action, Action::EndAccept { .. });
+pub fn ends_once_taken(inlined: &Program, task: TaskId, taken: &Alternative) -> bool {
+    let code = task_code(inlined, task);
+    let ends = |l: &Loc| matches!(inlined.node(*l).action, Action::EndAccept { .. });
     // The body, up to its first end: straight, so that nothing of it is left out.
     let mut at = taken.body;
     let mut body = Vec::new();
     while !ends(&at) && body.len() < 100 {
         body.push(at);
-        match flat.node(at).action.successors()[..] {
+        match inlined.node(at).action.successors()[..] {
             [next] => at = next,
             _ => return false,
         }
     }
-    let finder = Finder { program: flat, task, serves: false };
+    let finder = TerminationProof { program: inlined, task, serves: false };
     let around = |flag: Loc| -> Vec<Loc> {
-        let from = |l: Loc| rendez_model::code::closure(flat, flat.node(l).action.successors(), |_| true);
+        let from =
+            |l: Loc| rendez_model::code::closure(inlined, inlined.node(l).action.successors(), |_| true);
         let after = from(flag);
         code.iter().copied().filter(|l| after.contains(l) && from(*l).contains(&flag)).collect()
     };
@@ -113,9 +115,9 @@ pub fn ends_once_taken(flat: &Program, task: TaskId, taken: &Alternative) -> boo
         let inside = around(*flag);
         finder.behind_flag(*flag, &inside).is_some_and(|mut rest| {
             // Neither what is left of the loop nor what comes behind it goes on for ever.
-            let after = rendez_model::code::closure(flat, vec![*flag], |_| true);
+            let after = rendez_model::code::closure(inlined, vec![*flag], |_| true);
             rest.extend(after.into_iter().filter(|l| !inside.contains(l)));
-            ends_within(flat, task, &rest)
+            ends_within(inlined, task, &rest)
         })
     })
 }
@@ -318,14 +320,14 @@ fn added_to(value: &Expr, cell: VarId) -> Option<i64> {
     }
 }
 
-struct Finder<'p> {
+struct TerminationProof<'p> {
     program: &'p Program,
     task: TaskId,
     /// It has a loop that ends only because its callers stop calling.
     serves: bool,
 }
 
-impl Finder<'_> {
+impl TerminationProof<'_> {
     /// Whether control cannot stay among these locations for ever; `accepting` calls on the way.
     fn ends(&mut self, locs: &[Loc], accepting: bool, depth: usize) -> bool {
         let mut place = std::collections::HashMap::new();

@@ -12,10 +12,10 @@
 //! These tables came first and serve now where there are too many outcomes for bits (`enabled.rs`).
 
 use crate::store::{Layout, Patch, merged};
-use rendez_petri::step_cache::{DecisionTrees, Known};
+use rendez_petri::step_cache::{DecisionNode, DecisionTrees};
 
 pub struct FlatTables {
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<TaskTable>,
     looks: Vec<Look>,
     /// What comes next, by contents: of tasks, then of the slots that are looked at.
     next: Vec<Next>,
@@ -26,7 +26,7 @@ pub struct FlatTables {
 }
 
 /// A task that may have steps.
-pub struct Task {
+pub struct TaskTable {
     pub task: u32,
     look: Look,
 }
@@ -51,7 +51,7 @@ enum Next {
 }
 
 /// What the steps of a task are.
-pub enum Found {
+pub enum TaskSteps {
     Nothing,
     Outcomes(u32, u32),
     /// Ask the trees.
@@ -79,7 +79,7 @@ impl FlatTables {
             let idle = flat.next[look.first as usize..][..roots].iter().all(|next| *next == Next::Idle);
             match idle && trees.all_known(task) {
                 true => flat.idle.push((task, roots)),
-                false => flat.tasks.push(Task { task: task as u32, look }),
+                false => flat.tasks.push(TaskTable { task: task as u32, look }),
             }
         }
         if layout.words == 1 {
@@ -101,11 +101,11 @@ impl FlatTables {
         Look { word, shift, mask, first, count: count as u32 }
     }
 
-    fn follow(&mut self, trees: &DecisionTrees, layout: &Layout, known: Known) -> Next {
+    fn follow(&mut self, trees: &DecisionTrees, layout: &Layout, known: DecisionNode) -> Next {
         match known {
-            Known::Idle => Next::Idle,
-            Known::Outcomes(first, last) if plain(trees, first, last) => Next::Outcomes(first, last),
-            Known::Look(slot, children) => {
+            DecisionNode::Idle => Next::Idle,
+            DecisionNode::Outcomes(first, last) if plain(trees, first, last) => Next::Outcomes(first, last),
+            DecisionNode::Look(slot, children) => {
                 let look = self.look(layout, slot as usize, children.len());
                 for (child, at) in children.iter().zip(look.first..) {
                     self.next[at as usize] = self.follow(trees, layout, trees.at(*child));
@@ -118,18 +118,18 @@ impl FlatTables {
     }
 
     #[inline]
-    pub fn steps(&self, task: &Task, words: &[u64]) -> Found {
+    pub fn steps(&self, task: &TaskTable, words: &[u64]) -> TaskSteps {
         let mut look = &task.look;
         loop {
             let content = (words[look.word as usize] >> look.shift & look.mask) as u32;
             if content >= look.count {
-                return Found::Slow;
+                return TaskSteps::Slow;
             }
             match self.next[(look.first + content) as usize] {
-                Next::Idle => return Found::Nothing,
-                Next::Outcomes(first, last) => return Found::Outcomes(first, last),
+                Next::Idle => return TaskSteps::Nothing,
+                Next::Outcomes(first, last) => return TaskSteps::Outcomes(first, last),
                 Next::Look(other) => look = &self.looks[other as usize],
-                Next::Slow => return Found::Slow,
+                Next::Slow => return TaskSteps::Slow,
             }
         }
     }

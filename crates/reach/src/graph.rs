@@ -31,7 +31,7 @@ use crate::store::Finder;
 use crate::stubborn::Scratch;
 use rendez_petri::steps::Fate;
 
-pub struct Graph {
+pub struct ReachabilityGraph {
     /// Where the edges of each state begin; one more than there are states.
     starts: Vec<u32>,
     targets: Vec<u32>,
@@ -42,18 +42,20 @@ pub struct Graph {
 
 /// Edges whose targets are looked for at once.
 const TOGETHER: usize = 128;
-/// The target of a step that is not followed.
-pub const ELSEWHERE: u32 = u32::MAX;
+/// The target of a step that is not followed: no state has that number.
+const ELSEWHERE: u32 = u32::MAX;
+/// Edges and outcomes are numbered in 32 bits.
+const MOST_NUMBERS: usize = u32::MAX as usize;
 
 /// What making a graph may take.
 #[derive(Clone, Copy)]
-pub struct Limits<'c> {
+pub struct GraphLimits<'c> {
     pub bytes: usize,
     pub until: Option<Instant>,
     pub control: &'c Control,
 }
 
-impl Limits<'_> {
+impl GraphLimits<'_> {
     fn end(&self, bytes: usize) -> Option<End> {
         if bytes > self.bytes {
             Some(End::Memory)
@@ -65,19 +67,21 @@ impl Limits<'_> {
     }
 }
 
-impl Graph {
+impl ReachabilityGraph {
     /// The end if a limit is met.
-    pub fn new(view: &View, index: &Index, limits: Limits) -> Result<Graph, End> {
+    pub fn new(view: &View, index: &Index, limits: GraphLimits) -> Result<ReachabilityGraph, End> {
         let n = view.store.len() as u32;
         let threads = if n < 4096 { 1 } else { view.threads().max(1) as u32 };
         let part = |k: u32| (u64::from(n) * u64::from(k) / u64::from(threads)) as u32;
         let finder = &view.store.finder(index, threads as usize);
         let bytes = limits.bytes.saturating_sub(finder.memory()) / threads as usize;
-        let limits = Limits { bytes, ..limits };
-        let parts: Vec<Result<Graph, End>> = std::thread::scope(|scope| {
-            let part = |k: u32| scope.spawn(move || Graph::of(view, finder, part(k)..part(k + 1), limits));
+        let limits = GraphLimits { bytes, ..limits };
+        let parts: Vec<Result<ReachabilityGraph, End>> = std::thread::scope(|scope| {
+            let part = |k: u32| {
+                scope.spawn(move || ReachabilityGraph::of(view, finder, part(k)..part(k + 1), limits))
+            };
             let others: Vec<_> = (1..threads).map(part).collect();
-            let first = Graph::of(view, finder, 0..n / threads, limits);
+            let first = ReachabilityGraph::of(view, finder, 0..n / threads, limits);
             let others = others.into_iter().map(|part| part.join().unwrap_or(Err(End::Interrupted)));
             std::iter::once(first).chain(others).collect()
         });
@@ -85,7 +89,7 @@ impl Graph {
         let mut graph = parts.next().unwrap_or(Err(End::Interrupted))?;
         for part in parts {
             let part = part?;
-            if graph.outcomes.len() + part.outcomes.len() >= ELSEWHERE as usize {
+            if graph.outcomes.len() + part.outcomes.len() >= MOST_NUMBERS {
                 return Err(End::Memory);
             }
             graph.append(&part);
@@ -94,9 +98,14 @@ impl Graph {
     }
 
     /// The edges of some states.
-    fn of(view: &View, finder: &Finder, states: Range<u32>, limits: Limits) -> Result<Graph, End> {
+    fn of(
+        view: &View,
+        finder: &Finder,
+        states: Range<u32>,
+        limits: GraphLimits,
+    ) -> Result<ReachabilityGraph, End> {
         let mut scratch = Scratch::default();
-        let mut graph = Graph {
+        let mut graph = ReachabilityGraph {
             starts: Vec::with_capacity(states.len() + 1),
             targets: Vec::new(),
             outcomes: Vec::new(),
@@ -118,7 +127,7 @@ impl Graph {
                 finder.find(&targets, |which, target| graph.targets[edges[which]] = target);
                 edges.clear();
                 targets.clear();
-                let numbers = graph.outcomes.len() < ELSEWHERE as usize;
+                let numbers = graph.outcomes.len() < MOST_NUMBERS;
                 if let Some(end) = limits.end(if numbers { graph.memory() } else { usize::MAX }) {
                     return Err(end);
                 }
@@ -129,7 +138,7 @@ impl Graph {
     }
 
     /// Adds the edges of the states that follow.
-    fn append(&mut self, other: &Graph) {
+    fn append(&mut self, other: &ReachabilityGraph) {
         let (edges, outcomes) = (self.targets.len() as u32, self.outcomes.len() as u32);
         if self.ends.is_some() || other.ends.is_some() {
             let mine = self.ends.get_or_insert_with(|| (1..=edges).collect());
@@ -172,8 +181,10 @@ impl Graph {
         self.targets.len()
     }
 
-    pub fn target(&self, edge: usize) -> u32 {
-        self.targets[edge]
+    /// The state that an edge leads to; None if its step is not followed.
+    #[inline]
+    pub fn target(&self, edge: usize) -> Option<u32> {
+        Some(self.targets[edge]).filter(|to| *to != ELSEWHERE)
     }
 
     /// The outcomes that happen on an edge.
@@ -188,8 +199,8 @@ impl Graph {
     }
 
     /// Outcomes and targets of a state's edges.
-    pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], u32)> + '_ {
-        self.range(id).map(|e| (self.run(e), self.targets[e]))
+    pub fn edges(&self, id: u32) -> impl Iterator<Item = (&[u32], Option<u32>)> + '_ {
+        self.range(id).map(|e| (self.run(e), self.target(e)))
     }
 
     pub fn bottom_components(&self) -> Vec<Vec<u32>> {
@@ -210,7 +221,7 @@ pub struct Roles {
 }
 
 impl Roles {
-    pub fn new(view: &View, graph: &Graph, component: &[u32]) -> Roles {
+    pub fn new(view: &View, graph: &ReachabilityGraph, component: &[u32]) -> Roles {
         let mut roles = Roles { first: FxHashMap::default(), role: Vec::new() };
         let (Some(symmetry), Some(start)) = (view.symmetry, component.first()) else { return roles };
         let tasks = view.trees.tasks();
@@ -230,7 +241,7 @@ impl Roles {
             view.successors(id, Orbit::OneMember, &mut scratch, |_, _, factors| {
                 let target = graph.target(edge);
                 edge += 1;
-                if target != ELSEWHERE {
+                if let Some(target) = target {
                     let mut there = vec![0; tasks];
                     for (t, first) in here.iter().enumerate() {
                         there[symmetry.task(factors, TaskId::from(t)).index()] = *first;

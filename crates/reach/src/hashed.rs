@@ -142,13 +142,13 @@ struct Level {
 }
 
 /// What was found on the way to a state: the outcomes taken, and the contents of all slots.
-pub struct Here<'a> {
+pub struct PathState<'a> {
     pub path: &'a [u32],
     pub values: &'a [u32],
 }
 
 /// What such a search comes to.
-pub struct Hunted {
+pub struct HashedSearch {
     pub end: End,
     pub stats: Stats,
     /// How many states were missed, as far as can be expected.
@@ -157,14 +157,14 @@ pub struct Hunted {
 
 /// Searches depth first. `visit` sees every state that was not seen before and whether it is stuck;
 /// `notable` every outcome that shows something, before it is taken.
-pub fn hunt(
+pub fn depth_first(
     cache: &mut StepCache,
     keep: Keep,
     options: &Options,
     control: &Control,
-    mut visit: impl FnMut(&StepCache, Here, bool),
-    mut notable: impl FnMut(&StepCache, Here, u32),
-) -> Hunted {
+    mut visit: impl FnMut(&StepCache, PathState, bool),
+    mut notable: impl FnMut(&StepCache, PathState, u32),
+) -> HashedSearch {
     let started = Instant::now();
     let mut values = cache.start();
     let mut visited = Visited::new(keep, options.memory);
@@ -172,7 +172,7 @@ pub fn hunt(
     visited.insert(first);
     let mut path: Vec<u32> = Vec::new();
     let (left, others) = steps(cache, &values, true);
-    visit(cache, Here { path: &path, values: &values }, left.is_empty());
+    visit(cache, PathState { path: &path, values: &values }, left.is_empty());
     let mut levels = vec![Level { left, others, undo: Vec::new(), hash: first }];
     let mut noted: Vec<bool> = Vec::new();
     let mut stats = Stats { states: 1, ..Stats::default() };
@@ -182,17 +182,8 @@ pub fn hunt(
         polls = polls.wrapping_add(1);
         if polls.is_multiple_of(4096) {
             peak = peak.max(visited.memory() + cache.memory() + levels.len() * 130);
-            control.states.store(stats.states, Ordering::Relaxed);
-            if let Some(told) = control.ended() {
-                end = told;
-            } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
-                end = End::Time;
-            } else if peak > options.memory {
-                end = End::Memory;
-            } else if stats.states > options.max_states {
-                end = End::States;
-            }
-            if end != End::Complete {
+            if let Some(met) = limit(options, control, started, stats.states, peak) {
+                end = met;
                 break;
             }
         }
@@ -216,7 +207,7 @@ pub fn hunt(
                 noted.resize(number as usize + 1, false);
             }
             if !std::mem::replace(&mut noted[number as usize], true) {
-                notable(cache, Here { path: &path, values: &values }, number);
+                notable(cache, PathState { path: &path, values: &values }, number);
             }
             if outcome.fate != Fate::Followed {
                 continue;
@@ -238,12 +229,28 @@ pub fn hunt(
         let undo = changes.iter().map(replace).collect();
         path.push(number);
         let (left, others) = steps(cache, &values, true);
-        visit(cache, Here { path: &path, values: &values }, left.is_empty());
+        visit(cache, PathState { path: &path, values: &values }, left.is_empty());
         levels.push(Level { left, others, undo, hash });
     }
     stats.seconds = started.elapsed().as_secs_f64();
     stats.peak_bytes = peak.max(visited.memory() + cache.memory());
-    Hunted { end, stats, missed }
+    HashedSearch { end, stats, missed }
+}
+
+/// The limit that a search meets, if it meets one.
+fn limit(options: &Options, control: &Control, started: Instant, states: usize, bytes: usize) -> Option<End> {
+    control.states.store(states, Ordering::Relaxed);
+    if let Some(told) = control.ended() {
+        Some(told)
+    } else if options.timeout.is_some_and(|t| started.elapsed() > t) {
+        Some(End::Time)
+    } else if bytes > options.memory {
+        Some(End::Memory)
+    } else if states > options.max_states {
+        Some(End::States)
+    } else {
+        None
+    }
 }
 
 /// The outcomes of all tasks in a state; of one that only chooses for itself, and that there are
@@ -255,7 +262,7 @@ fn steps(cache: &mut StepCache, values: &[u32], merge: bool) -> (Vec<u32>, bool)
             cache.learn(task, values);
         }
         let own = cache.trees.known(task, |slot| values[slot]).unwrap_or(0..0);
-        if merge && cache.trees.is_alone(task, values[task]) == Some(true) && !own.is_empty() {
+        if merge && cache.trees.only_chooses(task, values[task]) == Some(true) && !own.is_empty() {
             return (own.collect(), true);
         }
         all.extend(own);

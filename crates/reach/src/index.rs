@@ -36,7 +36,7 @@ pub struct Index(Vec<Segment>);
 pub struct Segment {
     places: Vec<u32>,
     size: Size,
-    entries: Entries,
+    entries: EntryFormat,
     states: usize,
     /// With so many states it should grow.
     crowded: usize,
@@ -56,7 +56,7 @@ struct Size {
 
 /// What entries are; 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entries {
+enum EntryFormat {
     /// One more than the number of a state in so many bits, and bits of the hash.
     Numbers { bits: u32 },
     /// So many of the last bits of a hash that has zeros behind, and one more than the distance.
@@ -72,7 +72,7 @@ pub enum Glance {
 }
 
 /// Where a state is.
-pub enum Found {
+pub enum Lookup {
     Here,
     /// It would belong to this place.
     Free(usize),
@@ -171,25 +171,25 @@ pub fn segment_of(hash: u64) -> usize {
 
 impl Segment {
     fn new(size: Size, zeros: Option<u32>) -> Segment {
-        let numbers = Entries::Numbers { bits: (size.log + 2 + SPARE).min(LONGEST_NUMBER) };
+        let numbers = EntryFormat::Numbers { bits: (size.log + 2 + SPARE).min(LONGEST_NUMBER) };
         // Of the bits of a hash some choose the segment, and most of the others the place.
         let rest = zeros.map(|zeros| (64 - FIRST).saturating_sub(zeros));
         let (size, entries) = match (zeros, rest) {
             // There are so few states that they cannot crowd it.
             (Some(zeros), Some(rest)) if rest > 5 && size.log + 2 > rest => {
-                (Size { times: 7, log: rest - 2 }, Entries::States { zeros, bits: 0 })
+                (Size { times: 7, log: rest - 2 }, EntryFormat::States { zeros, bits: 0 })
             }
             (Some(zeros), Some(rest)) if rest > 5 && rest - size.log - 2 <= 32 - DISTANCE => {
-                (size, Entries::States { zeros, bits: rest - size.log - 2 })
+                (size, EntryFormat::States { zeros, bits: rest - size.log - 2 })
             }
             _ => (size, numbers),
         };
         let places = size.places();
         let crowded = match entries {
             // The fewer bits tell a distance, the shorter it must be.
-            Entries::States { bits, .. } if bits > ROOMY => places / 2,
-            Entries::States { .. } => places / 7 * 6,
-            Entries::Numbers { .. } => places / 5 * 4,
+            EntryFormat::States { bits, .. } if bits > ROOMY => places / 2,
+            EntryFormat::States { .. } => places / 7 * 6,
+            EntryFormat::Numbers { .. } => places / 5 * 4,
         };
         Segment {
             places: vec![0; places],
@@ -216,15 +216,15 @@ impl Segment {
     /// one by one.
     pub fn has_room(&self, states: usize, numbers: usize) -> bool {
         match self.entries {
-            Entries::Numbers { bits } => numbers < 1 << bits && self.states + states <= self.crowded,
-            Entries::States { .. } => !self.is_crowded(),
+            EntryFormat::Numbers { bits } => numbers < 1 << bits && self.states + states <= self.crowded,
+            EntryFormat::States { .. } => !self.is_crowded(),
         }
     }
 
     /// Whether the entries say all about states.
     #[inline(always)]
     pub fn has_states(&self) -> bool {
-        matches!(self.entries, Entries::States { .. })
+        matches!(self.entries, EntryFormat::States { .. })
     }
 
     /// Makes it larger, with room for so many more states and for numbers below one. `zeros` are behind hashes, as when
@@ -234,7 +234,7 @@ impl Segment {
             let next = self.larger(zeros, numbers);
             let old = std::mem::replace(self, next);
             match (old.entries, self.entries) {
-                (Entries::States { .. }, Entries::States { .. }) => {
+                (EntryFormat::States { .. }, EntryFormat::States { .. }) => {
                     let (mut hashes, mut outside) = (Vec::new(), Vec::new());
                     let mut taken = vec![0; self.places.len().div_ceil(64)];
                     for from in (0..old.places.len()).step_by(BLOCK) {
@@ -245,12 +245,12 @@ impl Segment {
                     let far = old.far.iter().map(|hash| hash >> FIRST);
                     far.chain(outside).for_each(|hash| _ = self.add(hash));
                 }
-                (Entries::Numbers { bits }, _) => {
+                (EntryFormat::Numbers { bits }, _) => {
                     let entries = old.places.iter().filter(|entry| **entry != 0);
                     let ids = entries.map(|entry| (entry & ((1 << bits) - 1)) - 1);
                     self.place(ids.map(|id| (hash_of(id), id)));
                 }
-                (Entries::States { .. }, Entries::Numbers { .. }) => {
+                (EntryFormat::States { .. }, EntryFormat::Numbers { .. }) => {
                     unreachable!("entries that are states stay so")
                 }
             }
@@ -260,11 +260,11 @@ impl Segment {
     /// An empty one with more places, or with more bits for numbers.
     fn larger(&self, zeros: Option<u32>, numbers: usize) -> Segment {
         let places = self.places.len();
-        let long = matches!(self.entries, Entries::Numbers { bits } if numbers >= 1 << bits);
+        let long = matches!(self.entries, EntryFormat::Numbers { bits } if numbers >= 1 << bits);
         let size = match self.entries {
-            Entries::Numbers { .. } if long && self.states < self.crowded => self.size,
+            EntryFormat::Numbers { .. } if long && self.states < self.crowded => self.size,
             // The larger, the less may be wasted; but what is surely needed is had at once.
-            Entries::States { bits, .. } if bits <= ROOMY => match places {
+            EntryFormat::States { bits, .. } if bits <= ROOMY => match places {
                 0..SMALL => Size::at_least(places * 4),
                 _ => Size::at_least((self.expected / 6 * 7).clamp(places + 1, places * 2)),
             },
@@ -273,7 +273,7 @@ impl Segment {
             _ => Size::at_least(places / 2 * 3),
         };
         let mut next = Segment { expected: self.expected, ..Segment::new(size, zeros) };
-        if let Entries::Numbers { bits } = &mut next.entries {
+        if let EntryFormat::Numbers { bits } = &mut next.entries {
             let needed = usize::BITS - numbers.leading_zeros() + 1;
             *bits = (*bits).max(needed).min(LONGEST_NUMBER);
         }
@@ -296,11 +296,11 @@ impl Segment {
     #[inline(always)]
     fn entry(&self, hash: u64) -> (u32, u32) {
         match self.entries {
-            Entries::States { zeros, bits } => {
+            EntryFormat::States { zeros, bits } => {
                 (1 << bits | (hash >> zeros) as u32 & ((1 << bits) - 1), 1 << bits)
             }
             // Not those that choose the place.
-            Entries::Numbers { bits } => {
+            EntryFormat::Numbers { bits } => {
                 ((hash << (FIRST + self.size.log + 2) >> 32) as u32 >> bits << bits, 0)
             }
         }
@@ -317,8 +317,8 @@ impl Segment {
     pub fn glance(&self, found: u32, hash: u64) -> Glance {
         let (entry, _) = self.entry(hash);
         match self.entries {
-            Entries::States { .. } if found == entry => Glance::Known,
-            Entries::Numbers { bits } if found != 0 && (found ^ entry) >> bits == 0 => {
+            EntryFormat::States { .. } if found == entry => Glance::Known,
+            EntryFormat::Numbers { bits } if found != 0 && (found ^ entry) >> bits == 0 => {
                 Glance::Perhaps((found & ((1 << bits) - 1)) - 1)
             }
             _ => Glance::Unknown,
@@ -397,13 +397,13 @@ impl Segment {
 
     /// Looks for a state that `is` tells from others. Only for numbers.
     #[inline]
-    pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Found {
+    pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Lookup {
         let mut at = self.home(hash);
         loop {
             let found = self.places[at];
             match self.glance(found, hash) {
-                _ if found == 0 => return Found::Free(at),
-                Glance::Perhaps(id) if is(id) => return Found::Here,
+                _ if found == 0 => return Lookup::Free(at),
+                Glance::Perhaps(id) if is(id) => return Lookup::Here,
                 _ => at = self.after(at),
             }
         }
@@ -419,7 +419,7 @@ impl Segment {
     /// Another number for the state at a place.
     #[inline]
     pub fn renumber(&mut self, at: usize, id: u32) {
-        if let Entries::Numbers { bits } = self.entries {
+        if let EntryFormat::Numbers { bits } = self.entries {
             self.places[at] = self.places[at] >> bits << bits | (id + 1);
         }
     }
@@ -457,7 +457,7 @@ impl Segment {
     /// numbers.
     fn hashes(&self, part: std::ops::Range<usize>, hashes: &mut Vec<u64>) {
         hashes.clear();
-        let Entries::States { zeros, bits } = self.entries else { return };
+        let EntryFormat::States { zeros, bits } = self.entries else { return };
         let (places, times) = (self.places.len() as u32, u64::from(self.size.times));
         let mask = (1u64 << bits) - 1;
         // Of so many hashes, one after the other, each place of a few has about the same share: these are the least.
@@ -541,8 +541,8 @@ mod tests {
             let new = match segment.has_states() {
                 true => segment.add(*hash),
                 false => match segment.find(*hash, |id| all[id as usize] == *hash) {
-                    Found::Here => false,
-                    Found::Free(at) => {
+                    Lookup::Here => false,
+                    Lookup::Free(at) => {
                         segment.put(at, *hash, id);
                         true
                     }

@@ -28,8 +28,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use crate::expand::{Followed, Shared, Wanted, Worker};
-use crate::index::{Found, Glance, Index, SEGMENTS, Segment, expect, segment_of, want_room};
+use crate::expand::{Expansion, Followed, Shared, Worker};
+use crate::index::{Glance, Index, Lookup, SEGMENTS, Segment, expect, segment_of, want_room};
 use crate::search::{MISSES, Outlook};
 
 /// States that are expanded together.
@@ -243,7 +243,7 @@ impl Member<'_> {
         list.clear();
         let Some(fast) = self.shared.fast else {
             for id in std::mem::take(&mut worker.again) {
-                self.expand_one(worker, &mut list, id, Wanted::More);
+                self.expand_one(worker, &mut list, id, Expansion::WithoutFirst);
             }
             for id in ids {
                 // At a limit the search ends, and nobody asks for the rest.
@@ -255,7 +255,7 @@ impl Member<'_> {
                     self.workers.over.store(true, Ordering::Relaxed);
                     break;
                 }
-                self.expand_one(worker, &mut list, id, Wanted::Few);
+                self.expand_one(worker, &mut list, id, Expansion::Reduced);
             }
             return;
         };
@@ -273,8 +273,8 @@ impl Member<'_> {
     }
 
     /// The same for a state without bits or flat tables.
-    fn expand_one(&self, worker: &mut Worker, list: &mut List, id: u32, wanted: Wanted) {
-        let Ok(followed) = worker.find(self.shared, id, wanted) else {
+    fn expand_one(&self, worker: &mut Worker, list: &mut List, id: u32, expansion: Expansion) {
+        let Ok(followed) = worker.find(self.shared, id, expansion) else {
             return worker.deferred.push(id);
         };
         let from = list.hashes.len();
@@ -349,8 +349,8 @@ impl Member<'_> {
                         false => {
                             let is = |id: u32| self.is(lists, len, id, *hash, list, *i);
                             match segment.find(*hash, is) {
-                                Found::Here => false,
-                                Found::Free(place) => {
+                                Lookup::Here => false,
+                                Lookup::Free(place) => {
                                     let number = (before + i) as u32;
                                     segment.put(place, *hash, number);
                                     worker.fresh.push((segment_of(*hash) - self.first, place, number));

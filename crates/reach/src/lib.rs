@@ -18,6 +18,7 @@ mod hashed;
 mod index;
 mod level_workers;
 mod main_unfolding;
+mod maybe_number;
 mod progress;
 mod reached;
 mod search;

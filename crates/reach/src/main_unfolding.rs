@@ -22,18 +22,18 @@ use rustc_hash::FxHashMap;
 
 /// The ways of a task through its code.
 pub struct MainUnfolding {
-    pub states: Vec<At>,
+    pub states: Vec<UnfoldedState>,
     next: Vec<Vec<u32>>,
 }
 
 /// A task at a location, with what it calls there if that is known.
-pub struct At {
+pub struct UnfoldedState {
     pub loc: Loc,
     pub entry: Option<EntryId>,
 }
 
 /// Values of cells, where they are known.
-type Known = Vec<Option<i64>>;
+type KnownCells = Vec<Option<i64>>;
 
 /// More states are not followed.
 const MOST: usize = 20_000;
@@ -46,90 +46,29 @@ impl MainUnfolding {
         task: TaskId,
         raises: impl Fn(Loc, &dyn Fn(&Expr) -> Expr) -> bool,
     ) -> Option<MainUnfolding> {
-        let mut changed = vec![false; program.vars.len()];
-        for t in (0..program.tasks.len()).map(TaskId::from).filter(|t| *t != task) {
-            for loc in task_code(program, t) {
-                each_written(program, &program.node(loc).action, |cell| changed[cell.index()] = true);
-            }
-        }
-        let own = |cell: VarId| match program.vars[cell.index()].storage {
-            Storage::Local(of) => of == task,
-            Storage::Shared => !changed[cell.index()],
-            Storage::Component(_) => false,
-        };
-        let first: Known = (0..program.vars.len())
-            .map(|v| match program.vars[v].init {
-                Value::Known(value) if own(VarId::from(v)) => Some(value),
-                _ => None,
-            })
-            .collect();
-        let mut alone = MainUnfolding { states: Vec::new(), next: Vec::new() };
-        let mut numbers: FxHashMap<(Loc, Known), u32> = FxHashMap::default();
-        let mut work = vec![(program.tasks[task.index()].start, first)];
+        let follower = Follower::new(program, task);
+        let mut unfolding = MainUnfolding { states: Vec::new(), next: Vec::new() };
+        let mut numbers: FxHashMap<(Loc, KnownCells), u32> = FxHashMap::default();
+        let mut work = vec![(program.tasks[task.index()].start, follower.at_start())];
         numbers.insert(work[0].clone(), 0);
-        alone.add(work[0].0);
+        unfolding.add(work[0].0);
         while let Some((loc, known)) = work.pop() {
             let number = numbers[&(loc, known.clone())];
             let fold = |e: &Expr| folded(program, &known, e);
-            let mut after = known.clone();
-            let mut forget = |place: &Place| place.each_cell(program, |cell| after[cell.index()] = None);
-            let mut targets = Vec::new();
-            let action = &program.node(loc).action;
-            match action {
-                Action::Assign { to, value, next } => {
-                    let to = match to {
-                        Place::Indexed(table, index) => match cell_at(program, *table, &fold(index)) {
-                            Some(cell) => Place::Var(cell),
-                            None => to.clone(),
-                        },
-                        to => to.clone(),
-                    };
-                    forget(&to);
-                    if let Place::Var(cell) = to
-                        && own(cell)
-                    {
-                        after[cell.index()] = fold(value).constant();
-                    }
-                    targets.push(*next);
-                }
-                Action::Branch { cond, yes, no } => match fold(cond).constant() {
-                    Some(0) => targets.push(*no),
-                    Some(_) => targets.push(*yes),
-                    None => targets.extend([*yes, *no]),
-                },
-                Action::EntryCall { entry, args, .. } => {
-                    alone.states[number as usize].entry =
-                        fold(entry).constant().and_then(|e| program.entry_number(e));
-                    args.iter().for_each(|cell| after[cell.index()] = None);
-                    action.each_successor(|l| targets.push(l));
-                }
-                Action::Select { alternatives, .. } => {
-                    for formal in alternatives.iter().flat_map(|a| &a.formals) {
-                        after[formal.cell.index()] = None;
-                    }
-                    action.each_successor(|l| targets.push(l));
-                }
-                Action::Havoc { to, next } | Action::Allocate { to, next, .. } => {
-                    forget(to);
-                    targets.push(*next);
-                }
-                action => action.each_successor(|l| targets.push(l)),
+            if let Action::EntryCall { entry, .. } = &program.node(loc).action {
+                unfolding.states[number as usize].entry =
+                    fold(entry).constant().and_then(|e| program.entry_number(e));
             }
-            let mut reached: Vec<(Loc, Known)> = targets.into_iter().map(|l| (l, after.clone())).collect();
+            let mut reached = follower.after(loc, &known);
             if raises(loc, &fold) {
-                // Who handles it may have another occurrence in hand.
-                let mut caught = known.clone();
-                program.handlers.iter().filter_map(|h| h.occurrence).for_each(|c| caught[c.index()] = None);
-                let (handlers, escapes) = program.caught_at(loc);
-                let exit = escapes.then_some(program.tasks[task.index()].exit);
-                reached.extend(handlers.into_iter().chain(exit).map(|l| (l, caught.clone())));
+                reached.extend(follower.caught(loc, &known));
             }
             for state in reached {
                 let to = match numbers.get(&state) {
                     Some(to) => *to,
                     None => {
-                        let to = alone.add(state.0);
-                        if alone.states.len() > MOST {
+                        let to = unfolding.add(state.0);
+                        if unfolding.states.len() > MOST {
                             return None;
                         }
                         numbers.insert(state.clone(), to);
@@ -137,20 +76,20 @@ impl MainUnfolding {
                         to
                     }
                 };
-                alone.next[number as usize].push(to);
+                unfolding.next[number as usize].push(to);
             }
         }
-        Some(alone)
+        Some(unfolding)
     }
 
     fn add(&mut self, loc: Loc) -> u32 {
-        self.states.push(At { loc, entry: None });
+        self.states.push(UnfoldedState { loc, entry: None });
         self.next.push(Vec::new());
         self.states.len() as u32 - 1
     }
 
     /// The states on ways from some states that do not go past others.
-    pub fn reachable(&self, from: Vec<u32>, stop: impl Fn(&At) -> bool) -> Vec<u32> {
+    pub fn reachable(&self, from: Vec<u32>, stop: impl Fn(&UnfoldedState) -> bool) -> Vec<u32> {
         let mut seen = vec![false; self.states.len()];
         let mut order = Vec::new();
         let mut work = from;
@@ -172,13 +111,110 @@ impl MainUnfolding {
     }
 }
 
+/// Follows the actions of one task, with the values of cells that nobody else changes.
+struct Follower<'p> {
+    program: &'p Program,
+    task: TaskId,
+    /// By cell: another task may assign to it.
+    changed: Vec<bool>,
+}
+
+impl<'p> Follower<'p> {
+    fn new(program: &'p Program, task: TaskId) -> Follower<'p> {
+        let mut changed = vec![false; program.vars.len()];
+        for t in (0..program.tasks.len()).map(TaskId::from).filter(|t| *t != task) {
+            for loc in task_code(program, t) {
+                each_written(program, &program.node(loc).action, |cell| changed[cell.index()] = true);
+            }
+        }
+        Follower { program, task, changed }
+    }
+
+    /// Whether only the task changes a cell.
+    fn owns(&self, cell: VarId) -> bool {
+        match self.program.vars[cell.index()].storage {
+            Storage::Local(of) => of == self.task,
+            Storage::Shared => !self.changed[cell.index()],
+            Storage::Component(_) => false,
+        }
+    }
+
+    fn at_start(&self) -> KnownCells {
+        let known = |v: usize| match self.program.vars[v].init {
+            Value::Known(value) if self.owns(VarId::from(v)) => Some(value),
+            _ => None,
+        };
+        (0..self.program.vars.len()).map(known).collect()
+    }
+
+    /// Where the action at a location leads without an exception, with what is known then.
+    fn after(&self, loc: Loc, known: &KnownCells) -> Vec<(Loc, KnownCells)> {
+        let program = self.program;
+        let fold = |e: &Expr| folded(program, known, e);
+        let mut after = known.clone();
+        let mut forget = |place: &Place| place.each_cell(program, |cell| after[cell.index()] = None);
+        let mut targets = Vec::new();
+        let action = &program.node(loc).action;
+        match action {
+            Action::Assign { to, value, next } => {
+                let to = match to {
+                    Place::Indexed(table, index) => match cell_at(program, *table, &fold(index)) {
+                        Some(cell) => Place::Var(cell),
+                        None => to.clone(),
+                    },
+                    to => to.clone(),
+                };
+                forget(&to);
+                if let Place::Var(cell) = to
+                    && self.owns(cell)
+                {
+                    after[cell.index()] = fold(value).constant();
+                }
+                targets.push(*next);
+            }
+            Action::Branch { cond, yes, no } => match fold(cond).constant() {
+                Some(0) => targets.push(*no),
+                Some(_) => targets.push(*yes),
+                None => targets.extend([*yes, *no]),
+            },
+            Action::EntryCall { args, .. } => {
+                args.iter().for_each(|cell| after[cell.index()] = None);
+                action.each_successor(|l| targets.push(l));
+            }
+            Action::Select { alternatives, .. } => {
+                for formal in alternatives.iter().flat_map(|a| &a.formals) {
+                    after[formal.cell.index()] = None;
+                }
+                action.each_successor(|l| targets.push(l));
+            }
+            Action::Havoc { to, next } | Action::Allocate { to, next, .. } => {
+                forget(to);
+                targets.push(*next);
+            }
+            action => action.each_successor(|l| targets.push(l)),
+        }
+        targets.into_iter().map(|l| (l, after.clone())).collect()
+    }
+
+    /// Where an exception at a location leads, with what is known then.
+    fn caught(&self, loc: Loc, known: &KnownCells) -> Vec<(Loc, KnownCells)> {
+        // Who handles it may have another occurrence in hand.
+        let mut caught = known.clone();
+        let occurrences = self.program.handlers.iter().filter_map(|h| h.occurrence);
+        occurrences.for_each(|c| caught[c.index()] = None);
+        let (handlers, escapes) = self.program.caught_at(loc);
+        let exit = escapes.then_some(self.program.tasks[self.task.index()].exit);
+        handlers.into_iter().chain(exit).map(|l| (l, caught.clone())).collect()
+    }
+}
+
 fn cell_at(program: &Program, table: rendez_model::TableId, index: &Expr) -> Option<VarId> {
     let cell = program.at(table, index.constant()?).ok()?;
     u32::try_from(cell).ok().map(VarId)
 }
 
 /// An expression with what is known in it.
-fn folded(program: &Program, known: &Known, e: &Expr) -> Expr {
+fn folded(program: &Program, known: &KnownCells, e: &Expr) -> Expr {
     let value = |cell: VarId| known[cell.index()].map(Expr::Const);
     e.clone().rewrite(&mut |e| match &e {
         Expr::Var(cell) => value(*cell).unwrap_or(e),

@@ -36,7 +36,7 @@ use rendez_model::{
 };
 
 use crate::finite;
-use crate::main_unfolding::{At, MainUnfolding};
+use crate::main_unfolding::{MainUnfolding, UnfoldedState};
 
 /// The proof goes through the code once for each place at which somebody may wait: so much, and it is given up.
 const MOST_WORK: usize = 20_000_000;
@@ -46,12 +46,13 @@ pub fn never_blocks(program: &Program) -> bool {
     if program.open || program.queue_limit.is_some() || !recursive_procedures(program).is_empty() {
         return false;
     }
-    let mut flat = program.clone();
-    inline(&mut flat, 1);
-    let code: Vec<Vec<Loc>> = (0..flat.tasks.len()).map(|t| task_code(&flat, TaskId::from(t))).collect();
+    let mut inlined = program.clone();
+    inline(&mut inlined, 1);
+    let code: Vec<Vec<Loc>> =
+        (0..inlined.tasks.len()).map(|t| task_code(&inlined, TaskId::from(t))).collect();
     let covered = |l: &Loc| {
         !matches!(
-            flat.node(*l).action,
+            inlined.node(*l).action,
             Action::Call { .. }
                 | Action::Requeue { .. }
                 | Action::Async { .. }
@@ -66,19 +67,19 @@ pub fn never_blocks(program: &Program) -> bool {
         return false;
     }
     let is_wait =
-        |l: &&Loc| matches!(flat.node(**l).action, Action::EntryCall { .. } | Action::Select { .. });
-    if code.iter().flatten().filter(is_wait).count() * flat.nodes.len() > MOST_WORK {
+        |l: &&Loc| matches!(inlined.node(**l).action, Action::EntryCall { .. } | Action::Select { .. });
+    if code.iter().flatten().filter(is_wait).count() * inlined.nodes.len() > MOST_WORK {
         return false;
     }
     let ending = finite::ending(program);
-    let shared = Access::new(&flat).shared;
-    let mut proof = Proof {
-        safe_calls: vec![false; flat.entries.len()],
-        program: &flat,
+    let shared = Access::new(&inlined).shared;
+    let mut proof = ProgressProof {
+        safe_calls: vec![false; inlined.entries.len()],
+        program: &inlined,
         code,
         ending,
         shared,
-        fixed: never_changes(&flat),
+        fixed: never_changes(&inlined),
         activations_fail: true,
         main: None,
         waits: Vec::new(),
@@ -99,11 +100,11 @@ pub fn never_blocks(program: &Program) -> bool {
         }
     }
     // Tasks of the environment may wait for ever.
-    proof.waits.iter().all(|w| flat.tasks[w.task.index()].background)
-        && (0..flat.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
+    proof.waits.iter().all(|w| inlined.tasks[w.task.index()].background)
+        && (0..inlined.tasks.len()).all(|t| proof.never_spins(TaskId::from(t)))
 }
 
-struct Proof<'p> {
+struct ProgressProof<'p> {
     /// Without procedures but the bodies of entries.
     program: &'p Program,
     code: Vec<Vec<Loc>>,
@@ -118,16 +119,16 @@ struct Proof<'p> {
     safe_calls: Vec<bool>,
     main: Option<MainUnfolding>,
     /// Places at which a task may wait for ever, as far as is known.
-    waits: Vec<Wait>,
+    waits: Vec<PossibleWait>,
 }
 
 #[derive(Clone, Copy)]
-struct Wait {
+struct PossibleWait {
     task: TaskId,
     loc: Loc,
 }
 
-impl Proof<'_> {
+impl ProgressProof<'_> {
     fn action(&self, loc: Loc) -> &Action {
         &self.program.node(loc).action
     }
@@ -291,7 +292,7 @@ impl Proof<'_> {
         }
     }
 
-    fn all_waits(&self) -> Vec<Wait> {
+    fn all_waits(&self) -> Vec<PossibleWait> {
         let mut all = Vec::new();
         for (t, code) in self.code.iter().enumerate() {
             for loc in code {
@@ -305,14 +306,14 @@ impl Proof<'_> {
                     _ => false,
                 };
                 if waits {
-                    all.push(Wait { task: TaskId::from(t), loc: *loc });
+                    all.push(PossibleWait { task: TaskId::from(t), loc: *loc });
                 }
             }
         }
         all
     }
 
-    fn is_excluded(&self, wait: &Wait) -> bool {
+    fn is_excluded(&self, wait: &PossibleWait) -> bool {
         match self.action(wait.loc) {
             Action::EntryCall { entry, .. } => {
                 self.program.possible_entries(entry).iter().all(|e| self.is_served(wait, *e))
@@ -333,7 +334,7 @@ impl Proof<'_> {
     }
 
     /// Whether a call of an entry cannot wait for ever.
-    fn is_served(&self, wait: &Wait, entry: EntryId) -> bool {
+    fn is_served(&self, wait: &PossibleWait, entry: EntryId) -> bool {
         let server = match self.program.entries[entry.index()].owner {
             Owner::Object(object) => {
                 let barrier = self.program.entries[entry.index()].barrier.as_ref();
@@ -444,7 +445,7 @@ impl Proof<'_> {
                 return false;
             }
             let mut values = Vec::new();
-            let mut surely = false;
+            let mut always_set = false;
             for (t, code) in self.code.iter().enumerate() {
                 let task = TaskId::from(t);
                 for loc in code {
@@ -453,14 +454,15 @@ impl Proof<'_> {
                     match self.action(*loc) {
                         Action::Assign { to: Place::Var(_), value: Expr::Const(value), .. } if written => {
                             values.push(*value);
-                            surely |= task == TaskId::ENVIRONMENT && self.main_passes(|at| at.loc == *loc);
+                            always_set |=
+                                task == TaskId::ENVIRONMENT && self.main_passes(|at| at.loc == *loc);
                         }
                         _ if written => return false,
                         _ => {}
                     }
                 }
             }
-            if !surely {
+            if !always_set {
                 return false;
             }
             values.sort_unstable();
@@ -507,9 +509,9 @@ impl Proof<'_> {
     }
 
     /// Whether the main program has ended and cannot have missed some states.
-    fn main_passes(&self, hits: impl Fn(&At) -> bool) -> bool {
+    fn main_passes(&self, hits: impl Fn(&UnfoldedState) -> bool) -> bool {
         let Some(main) = &self.main else { return false };
-        let ends = |at: &At| {
+        let ends = |at: &UnfoldedState| {
             matches!(self.action(at.loc), Action::Complete { .. } | Action::Await { .. } | Action::Terminate)
         };
         let missed = main.reachable(vec![0], &hits);

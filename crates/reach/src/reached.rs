@@ -3,7 +3,7 @@
 //! The search stores neither edges nor, mostly, exact parents. This file makes a trace to a state when one is wanted:
 //! it expands the few states that may be its parents, nearest to the start first, until one leads to it, and so on back
 //! to the initial state. The expansion is the same as in the search, reductions included, so the state is found; the
-//! one difference is that the steps of twins are followed too, because a path may have been found before it was known
+//! one difference is that the steps of redundant tasks are followed too, because a path may have been found before it was known
 //! that two tasks are alike. Numbers grow along breadth-first levels, so the trace is a shortest one in the explored
 //! graph where nothing was set aside.
 //!
@@ -24,11 +24,11 @@ use rendez_petri::steps::Fate;
 use rendez_verdict::{Control, End, Stats};
 
 use crate::expand::{Orbit, View};
-use crate::graph::{Graph, Limits};
+use crate::graph::{GraphLimits, ReachabilityGraph};
 use crate::index::Index;
 use crate::search::Config;
 use crate::store::{Layout, Patch, Store};
-use crate::stubborn::{Places, Scratch, Stubborn};
+use crate::stubborn::{LocationTable, Scratch, Stubborn};
 use crate::symmetry::{Factors, Symmetry};
 
 /// Everything that was reached.
@@ -36,9 +36,9 @@ pub struct Reached<'s, 'p> {
     pub config: Config,
     pub stubborn: Option<Stubborn>,
     pub symmetry: Option<Symmetry>,
-    pub places: Vec<Places>,
-    /// By outcome: formulas of branching time notice it.
-    pub seen: Vec<bool>,
+    pub locations: Vec<LocationTable>,
+    /// By outcome: it is visible to formulas of branching time.
+    pub visible: Vec<bool>,
     pub cache: StepCache<'s, 'p>,
     pub layout: Layout,
     pub patches: Vec<Patch>,
@@ -55,7 +55,7 @@ pub struct Reached<'s, 'p> {
     /// Bytes that may still be used, and how long.
     pub left: usize,
     pub until: Option<Instant>,
-    pub graph: OnceCell<Result<Graph, End>>,
+    pub graph: OnceCell<Result<ReachabilityGraph, End>>,
 }
 
 impl Reached<'_, '_> {
@@ -80,9 +80,9 @@ impl Reached<'_, '_> {
             config: &self.config,
             stubborn: self.stubborn.as_ref(),
             symmetry: self.symmetry.as_ref(),
-            places: &self.places,
+            locations: &self.locations,
             fast: None,
-            seen: &self.seen,
+            visible: &self.visible,
             version: 0,
         }
     }
@@ -93,12 +93,15 @@ impl Reached<'_, '_> {
     }
 
     /// All edges; the end if a limit is met.
-    pub fn graph(&self, control: &Control) -> Result<&Graph, End> {
-        let limits = Limits { bytes: self.left, until: self.until, control };
-        self.graph.get_or_init(|| Graph::new(&self.view(), &self.index, limits)).as_ref().map_err(|end| *end)
+    pub fn graph(&self, control: &Control) -> Result<&ReachabilityGraph, End> {
+        let limits = GraphLimits { bytes: self.left, until: self.until, control };
+        self.graph
+            .get_or_init(|| ReachabilityGraph::new(&self.view(), &self.index, limits))
+            .as_ref()
+            .map_err(|end| *end)
     }
 
-    pub fn take_graph(&mut self, control: &Control) -> Option<Graph> {
+    pub fn take_graph(&mut self, control: &Control) -> Option<ReachabilityGraph> {
         _ = self.graph(control);
         self.graph.take().and_then(Result::ok)
     }
@@ -137,10 +140,10 @@ impl Reached<'_, '_> {
     }
 
     /// A way to a state.
-    pub fn way(&self, id: u32) -> Way {
+    pub fn way(&self, id: u32) -> StatePath {
         let steps = &self.cache.steps;
         let program = steps.semantics.program;
-        let mut way = Way {
+        let mut way = StatePath {
             moves: self.cache.first.moves.clone(),
             state: State::clone(&self.cache.first.state),
             permutation: Permutation::identity(program),
@@ -168,7 +171,7 @@ impl Reached<'_, '_> {
 
 /// How a state is reached. Where there is symmetry, the state that stands for others is not the one
 /// that is reached.
-pub struct Way {
+pub struct StatePath {
     pub moves: Vec<Move>,
     /// The state that is reached.
     pub state: State,

@@ -31,15 +31,15 @@ use rendez_petri::step_cache::{StepCache, Tig};
 use rendez_verdict::{Control, End, Kind, Options, Stats};
 
 use crate::enabled::Enabled;
-use crate::expand::{Fast, Form, MOST_BLOCKED, PLAIN, Shared, Unknown, Wanted, Worker};
+use crate::expand::{Expansion, Fast, Followed, Form, MOST_BLOCKED, Shared, Unknown, Worker};
 use crate::flat_tables::FlatTables;
-use crate::graph::{Graph, Limits, Roles};
+use crate::graph::{GraphLimits, ReachabilityGraph, Roles};
 use crate::hashed::Keep;
 use crate::index::Index;
 use crate::level_workers::{BATCH, LevelWorkers};
 use crate::reached::Reached;
 use crate::store::{Layout, MOST_STATES, Patch, Store};
-use crate::stubborn::{Places, Stubborn, update_places};
+use crate::stubborn::{LocationTable, Stubborn, update_locations};
 use crate::symmetry::Symmetry;
 use crate::visible::Visible;
 
@@ -61,11 +61,11 @@ pub struct Config {
     pub keep: Keep,
     /// A task or object with more contents than this is stored cell by cell.
     pub split_above: usize,
-    /// What formulas of branching time notice. These are about every choice: each state that is kept is expanded
+    /// What is visible to formulas of branching time. These are about every choice: each state that is kept is expanded
     /// wholly, and stubborn sets only say which steps are without a choice.
     pub branching: Option<Visible>,
     /// A call and the accept statement that takes it are one step where nobody can tell.
-    pub meet: bool,
+    pub synchronous: bool,
     /// Every wait begins with a step of its own: fairness asks who has come where.
     pub waits: bool,
     /// Forget cells that are read no more.
@@ -95,7 +95,7 @@ impl Default for Config {
             keep: Keep::States,
             split_above: 64,
             branching: None,
-            meet: true,
+            synchronous: true,
             waits: false,
             forget: true,
             large: None,
@@ -136,12 +136,12 @@ pub fn search<'s, 'p>(
     options: &Options,
     control: &Control,
 ) -> Result<Reached<'s, 'p>, Restart> {
-    let mut run = Run::new(cache, config, options, control);
+    let mut run = BreadthFirstSearch::new(cache, config, options, control);
     let end = run.everything();
     run.finish(end)
 }
 
-struct Run<'r, 's, 'p> {
+struct BreadthFirstSearch<'r, 's, 'p> {
     cache: StepCache<'s, 'p>,
     layout: Layout,
     patches: Vec<Patch>,
@@ -151,37 +151,50 @@ struct Run<'r, 's, 'p> {
     options: &'r Options,
     control: &'r Control,
     started: Instant,
-    learning: Duration,
     worker: Worker,
     /// Of other threads.
     others: Vec<Worker>,
     transitions: usize,
+    learning: Learning,
+    stubborn: Option<Stubborn>,
+    symmetry: Option<Symmetry>,
+    locations: Vec<LocationTable>,
+    fast: Option<Fast>,
+    /// By outcome: it is visible to formulas of branching time.
+    visible: Vec<bool>,
+    packing: Packing,
+    /// There are more than a few states.
+    late: bool,
+    outlook: Outlook,
+    /// Once it is complete.
+    graph: Option<ReachabilityGraph>,
+}
+
+/// What learning steps has cost, and what it has shown.
+#[derive(Default)]
+struct Learning {
+    time: Duration,
     cache_bytes: usize,
+    /// How many states there were when something was last learnt.
+    last_at: usize,
+    /// How many queues were tracked from the beginning.
     tracked_before: usize,
     must_track_queues: bool,
     /// Slots with too many contents.
     varied: Vec<usize>,
-    stubborn: Option<Stubborn>,
-    symmetry: Option<Symmetry>,
-    places: Vec<Places>,
-    fast: Option<Fast>,
-    /// By outcome: formulas of branching time notice it.
-    seen: Vec<bool>,
-    /// States that were packed anew, and the contents of slots when that was last done.
-    packed: usize,
+}
+
+/// How often states were packed anew.
+struct Packing {
+    /// States that were packed anew.
+    states: usize,
+    /// By slot: how many contents it had when that was last done.
     counts: Vec<usize>,
     version: u32,
-    /// There are more than a few states.
-    late: bool,
-    /// How many states there were when something was last learnt.
-    learnt_at: usize,
-    outlook: Outlook,
-    /// Once it is complete.
-    graph: Option<Graph>,
 }
 
 /// The limits that were set, and what they are about.
-struct Bounds<'r> {
+struct SearchLimits<'r> {
     options: &'r Options,
     control: &'r Control,
     started: Instant,
@@ -189,7 +202,7 @@ struct Bounds<'r> {
     other_bytes: usize,
 }
 
-impl Bounds<'_> {
+impl SearchLimits<'_> {
     /// The limit that is met, if one is.
     fn end(&self) -> Option<End> {
         let states = self.store.len();
@@ -208,7 +221,7 @@ impl Bounds<'_> {
     }
 }
 
-impl<'r, 's, 'p> Run<'r, 's, 'p> {
+impl<'r, 's, 'p> BreadthFirstSearch<'r, 's, 'p> {
     fn new(
         mut cache: StepCache<'s, 'p>,
         config: &'r Config,
@@ -235,15 +248,15 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             true => Stubborn::new(steps, &cache.slots),
             false => None,
         };
-        let mut places = vec![Places::default(); steps.semantics.program.tasks.len()];
-        update_places(&mut places, &cache.slots);
+        let mut locations = vec![LocationTable::default(); steps.semantics.program.tasks.len()];
+        update_locations(&mut locations, &cache.slots);
         let tracked_before = steps.tracked_queues.borrow().len();
         let words = layout.pack(&start);
         let counts = (0..start.len()).map(|slot| cache.slots.count(slot)).collect();
         let store = Store::new(&layout, stubborn.is_some());
         store.begin(&words);
         let index = store.index(1, 1);
-        Run {
+        BreadthFirstSearch {
             cache,
             layout,
             patches: Vec::new(),
@@ -253,38 +266,31 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             options,
             control,
             started: Instant::now(),
-            learning: Duration::ZERO,
             worker: Worker::default(),
             others: Vec::new(),
             transitions: 0,
-            cache_bytes: 0,
-            tracked_before,
-            must_track_queues: false,
-            varied: Vec::new(),
+            learning: Learning { tracked_before, ..Learning::default() },
             stubborn,
             symmetry,
-            places,
+            locations,
             fast: None,
-            seen: Vec::new(),
-            packed: 0,
-            counts,
-            version: 0,
+            visible: Vec::new(),
+            packing: Packing { states: 0, counts, version: 0 },
             late: false,
-            learnt_at: 0,
             outlook: Outlook::default(),
             graph: None,
         }
     }
 
     fn finish(mut self, end: End) -> Result<Reached<'s, 'p>, Restart> {
-        if self.must_track_queues {
+        if self.learning.must_track_queues {
             return Err(Restart::TrackQueues(self.cache.steps.tracked_queues.borrow().clone()));
         }
         if self.in_vain() {
             return Err(Restart::WithoutPor);
         }
-        if !self.varied.is_empty() {
-            return Err(Restart::SplitSlots(self.varied));
+        if !self.learning.varied.is_empty() {
+            return Err(Restart::SplitSlots(self.learning.varied));
         }
         let (threads, until) = (self.threads(), self.until());
         let mut worker = std::mem::take(&mut self.worker);
@@ -302,8 +308,8 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             config: Config { threads, ..self.config.clone() },
             stubborn: self.stubborn,
             symmetry: self.symmetry,
-            places: self.places,
-            seen: self.seen,
+            locations: self.locations,
+            visible: self.visible,
             cache: self.cache,
             layout: self.layout,
             patches: self.patches,
@@ -313,7 +319,7 @@ impl<'r, 's, 'p> Run<'r, 's, 'p> {
             notable: worker.notable,
             end,
             stats,
-            learning: self.learning,
+            learning: self.learning.time,
             left: self.options.memory.saturating_sub(stats.peak_bytes),
             until,
             graph: self.graph.map_or_else(OnceCell::new, |graph| OnceCell::from(Ok(graph))),
@@ -368,15 +374,15 @@ const SOON: usize = 1 << 12;
 /// Bits that slots have to spare, at most.
 const MOST_SPARE: usize = 3;
 
-impl Run<'_, '_, '_> {
+impl BreadthFirstSearch<'_, '_, '_> {
     /// Reaches everything. Steps that stubborn sets leave out for ever are followed after all.
     fn everything(&mut self) -> End {
         let mut end = self.levels(0);
         let partly = self.stubborn.is_some() && self.config.branching.is_none();
         while end == End::Complete && partly && !self.config.deadlock_only {
             let from = self.store.len();
-            let left = self.options.memory.saturating_sub(self.store.memory() + self.cache_bytes);
-            let graph = match Graph::new(&self.shared(), &self.index, self.limits(left)) {
+            let left = self.options.memory.saturating_sub(self.store.memory() + self.learning.cache_bytes);
+            let graph = match ReachabilityGraph::new(&self.shared(), &self.index, self.limits(left)) {
                 Ok(graph) => graph,
                 Err(end) => return end,
             };
@@ -388,7 +394,7 @@ impl Run<'_, '_, '_> {
             let mut worker = std::mem::take(&mut self.worker);
             let mut early = None;
             for id in ignored {
-                early = early.or(self.expand(&mut worker, id, Wanted::All));
+                early = early.or(self.expand(&mut worker, id, Expansion::Full));
             }
             self.worker = worker;
             end = early.unwrap_or_else(|| self.levels(from));
@@ -397,8 +403,8 @@ impl Run<'_, '_, '_> {
     }
 
     /// What a graph may take, with so many bytes left.
-    fn limits(&self, bytes: usize) -> Limits<'_> {
-        Limits { bytes, until: self.until(), control: self.control }
+    fn limits(&self, bytes: usize) -> GraphLimits<'_> {
+        GraphLimits { bytes, until: self.until(), control: self.control }
     }
 
     fn until(&self) -> Option<Instant> {
@@ -407,7 +413,7 @@ impl Run<'_, '_, '_> {
 
     /// States, one for each set of states that is never left, in which a task can move that is
     /// never followed in the whole set.
-    fn ignored(&self, graph: &Graph) -> Vec<u32> {
+    fn ignored(&self, graph: &ReachabilityGraph) -> Vec<u32> {
         let view = self.shared();
         let tasks = self.cache.trees.tasks();
         let mut result = Vec::new();
@@ -424,7 +430,7 @@ impl Run<'_, '_, '_> {
             let ignored = component
                 .iter()
                 .copied()
-                .filter(|id| self.store.partial(*id).is_some_and(|p| p != PLAIN))
+                .filter(|id| Followed::partly(&self.store, *id).is_some_and(|p| p != Followed::All))
                 .find(|id| {
                     self.store.read(*id, &mut words);
                     let value = |slot: usize| self.layout.get(&words, slot);
@@ -447,7 +453,7 @@ impl Run<'_, '_, '_> {
             let to = self.store.len();
             // At first there is room to spare, later on only where nothing new has come for long.
             let early = !std::mem::replace(&mut self.late, to > SOON) && self.late;
-            self.narrow(if early { 0 } else { 2 * self.learnt_at.max(FEW) });
+            self.narrow(if early { 0 } else { 2 * self.learning.last_at.max(FEW) });
             self.prepare(to - from);
             self.index.expect(self.outlook.expect(to - from, to));
             // Small levels are for one thread: those that are done before another one would have begun.
@@ -484,7 +490,8 @@ impl Run<'_, '_, '_> {
     fn prepare(&mut self, states: usize) {
         let others = self.others.iter_mut().map(|worker| std::mem::take(&mut worker.missed));
         self.worker.missed += others.sum::<usize>();
-        if self.stubborn.is_some() || (self.config.lets_go_first() && self.cache.trees.anyone_alone()) {
+        if self.stubborn.is_some() || (self.config.lets_go_first() && self.cache.trees.anyone_only_chooses())
+        {
             self.fast = None;
             return;
         }
@@ -516,17 +523,17 @@ impl Run<'_, '_, '_> {
     }
 
     fn limit(&self) -> Option<End> {
-        let again = self.must_track_queues || !self.varied.is_empty() || self.in_vain();
+        let again = self.learning.must_track_queues || !self.learning.varied.is_empty() || self.in_vain();
         if again { Some(End::Interrupted) } else { self.bounds().end() }
     }
 
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds {
+    fn bounds(&self) -> SearchLimits<'_> {
+        SearchLimits {
             options: self.options,
             control: self.control,
             started: self.started,
             store: &self.store,
-            other_bytes: self.cache_bytes,
+            other_bytes: self.learning.cache_bytes,
         }
     }
 
@@ -569,7 +576,7 @@ impl Run<'_, '_, '_> {
                     break;
                 }
             }
-            end = self.expand(&mut worker, id, Wanted::Few);
+            end = self.expand(&mut worker, id, Expansion::Reduced);
             if end.is_some() {
                 break;
             }
@@ -603,26 +610,26 @@ impl Run<'_, '_, '_> {
             config: self.config,
             stubborn: self.stubborn.as_ref(),
             symmetry: self.symmetry.as_ref(),
-            places: &self.places,
+            locations: &self.locations,
             fast: self.fast.as_ref(),
-            seen: &self.seen,
-            version: self.version,
+            visible: &self.visible,
+            version: self.packing.version,
         }
     }
 
     /// Expands a state, learning what is needed.
-    fn expand(&mut self, worker: &mut Worker, id: u32, wanted: Wanted) -> Option<End> {
+    fn expand(&mut self, worker: &mut Worker, id: u32, expansion: Expansion) -> Option<End> {
         loop {
             let mut index = std::mem::take(&mut self.index);
-            let expanded = worker.expand(&self.shared(), &mut index, id, wanted);
+            let expanded = worker.expand(&self.shared(), &mut index, id, expansion);
             self.index = index;
             match expanded {
                 Ok(()) => return None,
                 Err(unknown) => self.learn(unknown),
             }
-            let again = self.must_track_queues || !self.varied.is_empty();
+            let again = self.learning.must_track_queues || !self.learning.varied.is_empty();
             if again || self.cache.trees.outcomes.len().is_multiple_of(256) {
-                self.cache_bytes = self.cache.memory();
+                self.learning.cache_bytes = self.cache.memory();
                 let end = self.limit();
                 if end.is_some() {
                     return end;
@@ -638,9 +645,9 @@ impl Run<'_, '_, '_> {
                 self.layout.unpack(&words, &mut values);
                 let from = Instant::now();
                 self.cache.learn(task, &values);
-                self.learning += from.elapsed();
+                self.learning.time += from.elapsed();
                 if let Some(visible) = &self.config.branching {
-                    visible.extend(&mut self.seen, &self.cache, task, &values);
+                    visible.extend(&mut self.visible, &self.cache, task, &values);
                 }
                 let slots = &self.cache.slots;
                 self.fast = self.fast.take().filter(|fast| match &fast.form {
@@ -656,18 +663,19 @@ impl Run<'_, '_, '_> {
             self.cache.count();
         }
         if self.stubborn.is_some() {
-            update_places(&mut self.places, &self.cache.slots);
+            update_locations(&mut self.locations, &self.cache.slots);
         }
-        self.must_track_queues |= self.cache.steps.tracked_queues.borrow().len() > self.tracked_before;
+        self.learning.must_track_queues |=
+            self.cache.steps.tracked_queues.borrow().len() > self.learning.tracked_before;
         let new = &self.cache.trees.changes[self.patches.len()..];
         let slots = &self.cache.slots;
         // In a search that went far, contents that come slowly are no reason to begin again.
         let most = self.config.split_above.max(self.store.len() / STATES_A_CONTENT);
         let varied = |slot: usize| slots.count(slot) > most && slots.is_mixed(slot);
         if self.cache.tig == Tig::Modified && new.iter().any(|c| varied(c.0 as usize)) {
-            self.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
+            self.learning.varied = new.iter().map(|c| c.0 as usize).filter(|s| varied(*s)).collect();
             if let Some(symmetry) = &self.symmetry {
-                symmetry.close(&mut self.varied);
+                symmetry.close(&mut self.learning.varied);
             }
         }
         let fits = match self.symmetry {
@@ -680,14 +688,14 @@ impl Run<'_, '_, '_> {
         } else {
             self.widen();
         }
-        self.learnt_at = self.store.len();
+        self.learning.last_at = self.store.len();
     }
 
     /// Some slot needs more bits.
     fn widen(&mut self) {
         // Where that happens again and again there is room for what comes, and as long as there are few states.
-        self.packed += self.store.len();
-        let spare = self.packed / (self.store.len() + 20_000) + usize::from(self.store.len() < FEW);
+        self.packing.states += self.store.len();
+        let spare = self.packing.states / (self.store.len() + 20_000) + usize::from(self.store.len() < FEW);
         self.pack_anew(Some(spare.min(MOST_SPARE)));
     }
 
@@ -708,12 +716,12 @@ impl Run<'_, '_, '_> {
     fn pack_anew(&mut self, spare: Option<usize>) {
         self.fast = None;
         let slots = &self.cache.slots;
-        self.counts.resize(slots.count_slots(), 0);
+        self.packing.counts.resize(slots.count_slots(), 0);
         let room = |slot: usize| {
             let count = slots.count(slot).max(1);
             match spare {
                 None => count,
-                Some(spare) if count > self.counts[slot].max(1) => {
+                Some(spare) if count > self.packing.counts[slot].max(1) => {
                     (count << spare).max(self.layout.room(slot))
                 }
                 Some(spare) => count.max(self.layout.room(slot)).max(1 + spare / 2),
@@ -730,8 +738,8 @@ impl Run<'_, '_, '_> {
             .iter()
             .map(|(slot, value)| layout.patch(*slot as usize, *value))
             .collect();
-        self.counts = (0..slots.count_slots()).map(|slot| slots.count(slot)).collect();
-        self.version += 1;
+        self.packing.counts = (0..slots.count_slots()).map(|slot| slots.count(slot)).collect();
+        self.packing.version += 1;
         self.layout = layout;
         self.store = store;
     }
@@ -760,7 +768,7 @@ impl Run<'_, '_, '_> {
             let later = |w: &mut Worker| [std::mem::take(&mut w.again), std::mem::take(&mut w.deferred)];
             let deferred: Vec<u32> = workers.iter_mut().flat_map(later).flatten().collect();
             let mut first = std::mem::take(&mut workers[0]);
-            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, Wanted::Few));
+            let end = deferred.into_iter().find_map(|id| self.expand(&mut first, id, Expansion::Reduced));
             workers[0] = first;
             if let Some(end) = end {
                 self.join(workers);

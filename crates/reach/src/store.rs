@@ -24,14 +24,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use rendez_petri::step_cache::Outcome;
+use rendez_petri::step_cache::MemoisedOutcome;
 
-use crate::index::{Found, Glance, Index, SEGMENTS, Segment, segment_of};
+use crate::index::{Glance, Index, Lookup, SEGMENTS, Segment, segment_of};
 
 /// Where each slot lies in the words of a state.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    places: Vec<Place>,
+    places: Vec<BitField>,
     widths: Vec<u32>,
     pub words: usize,
     /// The bits that are used, counted from the first.
@@ -39,7 +39,7 @@ pub struct Layout {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct BitField {
     word: u32,
     shift: u32,
     mask: u64,
@@ -63,7 +63,7 @@ impl Patch {
 
 /// Bits of a packed state that lie side by side in another layout too.
 #[derive(Clone, Copy, Debug)]
-pub struct Move {
+pub struct BitMove {
     from: u32,
     right: u32,
     mask: u64,
@@ -73,14 +73,14 @@ pub struct Move {
 
 /// Makes the changes of an outcome in a packed state.
 #[inline]
-pub fn apply(outcome: &Outcome, patches: &[Patch], words: &mut [u64]) {
+pub fn apply(outcome: &MemoisedOutcome, patches: &[Patch], words: &mut [u64]) {
     for patch in &patches[outcome.changes.0 as usize..outcome.changes.1 as usize] {
         patch.apply(words);
     }
 }
 
 /// What an outcome keeps and sets in a state of one word.
-pub fn merged(outcome: &Outcome, patches: &[Patch]) -> (u64, u64) {
+pub fn merged(outcome: &MemoisedOutcome, patches: &[Patch]) -> (u64, u64) {
     let own = &patches[outcome.changes.0 as usize..outcome.changes.1 as usize];
     own.iter().fold((u64::MAX, 0), |(keep, bits), p| (keep & p.keep, bits | p.bits))
 }
@@ -96,7 +96,7 @@ impl Layout {
                 word += 1;
                 shift = 0;
             }
-            layout.places.push(Place { word, shift: shift & 63, mask: ((1u128 << width) - 1) as u64 });
+            layout.places.push(BitField { word, shift: shift & 63, mask: ((1u128 << width) - 1) as u64 });
             layout.widths.push(width);
             shift += width;
         }
@@ -151,11 +151,11 @@ impl Layout {
 
     /// What takes a packed state to one of another layout with at least the same room for the contents in use:
     /// slots that lie side by side in both go together.
-    pub fn moves(&self, to: &Layout) -> Vec<Move> {
-        let mut moves: Vec<Move> = Vec::new();
+    pub fn moves(&self, to: &Layout) -> Vec<BitMove> {
+        let mut moves: Vec<BitMove> = Vec::new();
         for (old, new) in self.places.iter().zip(&to.places) {
             let mask = old.mask & new.mask;
-            let next = Move { from: old.word, right: old.shift, mask, to: new.word, left: new.shift };
+            let next = BitMove { from: old.word, right: old.shift, mask, to: new.word, left: new.shift };
             let beside = moves.last_mut().filter(|last| {
                 let width = 64 - last.mask.leading_zeros();
                 let same = (last.from, last.to) == (next.from, next.to);
@@ -490,7 +490,7 @@ impl Store {
         }
     }
 
-    /// Notes that a reduction left steps of a state out; `which` says how.
+    /// Notes that a reduction left steps of a state out; `which` says how (`Followed::mark`).
     pub fn set_partial(&self, id: u32, which: u32) {
         let chunk = self.chunk(id);
         let marks = chunk.partial.get_or_init(|| {
@@ -629,7 +629,7 @@ impl Store {
         writer: &mut Writer,
     ) -> bool {
         self.make_room(segment, 1, self.len() + 1);
-        let Found::Free(at) = segment.find(hash, |id| self.equals(id, words)) else { return false };
+        let Lookup::Free(at) = segment.find(hash, |id| self.equals(id, words)) else { return false };
         let id = self.push(words, parents, writer);
         segment.put(at, hash, id);
         true
@@ -646,7 +646,7 @@ impl Store {
     }
 
     /// Takes over the states of another store, with their slots elsewhere, under the same numbers.
-    pub fn take_over(&self, old: &Store, moves: &[Move], threads: usize) {
+    pub fn take_over(&self, old: &Store, moves: &[BitMove], threads: usize) {
         self.set_len(old.len());
         // Threads have chunks for themselves.
         let chunks = old.len().div_ceil(CHUNK);
@@ -660,7 +660,7 @@ impl Store {
         });
     }
 
-    fn take_some(&self, old: &Store, moves: &[Move], ids: Range<u32>) {
+    fn take_some(&self, old: &Store, moves: &[BitMove], ids: Range<u32>) {
         let (mut before, mut now) = (vec![0; old.width], vec![0; self.width]);
         for id in ids {
             old.read(id, &mut before);

@@ -33,22 +33,21 @@ use std::sync::Arc;
 use rendez_model::Action;
 use rendez_verdict::alive;
 
+use crate::maybe_number::MaybeNumber;
 use crate::store::Layout;
 use rendez_petri::slots::Slots;
 use rendez_petri::step_cache::DecisionTrees;
 use rendez_petri::steps::Steps;
 
 mod units;
-use units::Code;
-
-const NONE: u32 = u32::MAX;
+use units::CodeGraph;
 
 /// What the code says about units.
 pub struct Stubborn {
     tasks: usize,
     slots: usize,
     /// By location: the unit, if tasks rest there.
-    unit_at: Vec<u32>,
+    unit_at: Vec<MaybeNumber>,
     units: Vec<Unit>,
     /// By task entry: units that call it.
     callers: Vec<Vec<u32>>,
@@ -87,7 +86,7 @@ struct Unit {
 pub struct Scratch {
     /// By slot: its contents.
     values: Vec<u32>,
-    at: Vec<u32>,
+    at: Vec<MaybeNumber>,
     can_move: Vec<bool>,
     /// By task: a bit for each slot that its step looks at.
     watched: Vec<u64>,
@@ -95,7 +94,7 @@ pub struct Scratch {
     changed: Vec<u64>,
     altered: Vec<u64>,
     /// By task: what is known of the set around its step.
-    around: Vec<Around>,
+    set_sizes: Vec<SetSize>,
     /// By task: a bit for each task whose step matters for that.
     consulted: Vec<u64>,
     asked: Vec<u64>,
@@ -103,7 +102,7 @@ pub struct Scratch {
     pub moved_last: Vec<bool>,
     chosen: Vec<u32>,
     seen: Vec<u32>,
-    round: u32,
+    epoch: u32,
     work: Vec<u32>,
     needs: Vec<u32>,
     visits: usize,
@@ -113,22 +112,22 @@ pub struct Scratch {
 
 /// What is known of the set around the step of one task.
 #[derive(Clone, Copy, Default)]
-enum Around {
+enum SetSize {
     #[default]
     Unknown,
     AtLeast(usize),
-    Exactly(usize),
+    Known(usize),
 }
 
 /// Where tasks are and who can move; remembers whom it was asked about.
 struct Positions<'s> {
-    at: &'s [u32],
+    at: &'s [MaybeNumber],
     can_move: &'s [bool],
     consulted: &'s [Cell<u64>],
 }
 
 impl Positions<'_> {
-    fn at(&self, task: usize) -> u32 {
+    fn at(&self, task: usize) -> MaybeNumber {
         let word = &self.consulted[task / 64];
         word.set(word.get() | 1 << (task % 64));
         self.at[task]
@@ -136,16 +135,16 @@ impl Positions<'_> {
 
     /// Whether a task is at a unit and can move there.
     fn happens(&self, task: usize, unit: u32) -> bool {
-        self.at(task) == unit && self.can_move[task]
+        self.at(task) == MaybeNumber::of(unit) && self.can_move[task]
     }
 }
 
 /// A state, and what is known of its steps.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct LocatedState<'a> {
     pub trees: &'a DecisionTrees,
     pub layout: &'a Layout,
-    pub places: &'a [Places],
+    pub locations: &'a [LocationTable],
     pub words: &'a [u64],
 }
 
@@ -172,18 +171,18 @@ impl Stubborn {
         if !unobservable.no_interrupts || unobservable.background || !nodes.all(|n| covered(&n.action)) {
             return None;
         }
-        Some(Code::new(steps, slots).stubborn())
+        Some(CodeGraph::new(steps, slots).stubborn())
     }
 
     /// Looks for the smallest set of tasks whose steps must be followed in a state: a task from
     /// which it is built, and how many there are. None if no task can move, or if all steps must be
     /// followed. An error is a task whose step is not known.
-    pub fn smallest(&self, here: Here, scratch: &mut Scratch) -> Result<Option<(u32, usize)>, usize> {
+    pub fn smallest(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<(u32, usize)>, usize> {
         self.smallest_below(usize::MAX, here, scratch)
     }
 
-    /// A task whose step alone must be followed, if there is one.
-    pub fn alone(&self, here: Here, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
+    /// A task whose step is a stubborn set by itself, if there is one.
+    pub fn singleton(&self, here: LocatedState, scratch: &mut Scratch) -> Result<Option<u32>, usize> {
         let found = self.smallest_below(2, here, scratch)?;
         Ok(found.filter(|f| f.1 == 1).map(|f| f.0))
     }
@@ -192,7 +191,7 @@ impl Stubborn {
     fn smallest_below(
         &self,
         limit: usize,
-        here: Here,
+        here: LocatedState,
         scratch: &mut Scratch,
     ) -> Result<Option<(u32, usize)>, usize> {
         let movers = self.look(here, scratch)?;
@@ -211,9 +210,9 @@ impl Stubborn {
                         continue;
                     }
                     let limit = best.map_or(most.min(movers), |b| b.1);
-                    let count = match scratch.around[start] {
-                        Around::Exactly(count) => Some(count).filter(|c| *c < limit),
-                        Around::AtLeast(count) if count >= limit => None,
+                    let count = match scratch.set_sizes[start] {
+                        SetSize::Known(count) => Some(count).filter(|c| *c < limit),
+                        SetSize::AtLeast(count) if count >= limit => None,
                         _ => self.close(here.trees, start as u32, limit, scratch),
                     };
                     if let Some(count) = count {
@@ -238,7 +237,7 @@ impl Stubborn {
     }
 
     /// The tasks whose steps are followed with that of one task.
-    pub fn around<'c>(&self, here: Here, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
+    pub fn set_around<'c>(&self, here: LocatedState, start: u32, scratch: &'c mut Scratch) -> &'c [u32] {
         scratch.chosen.clear();
         if self.look(here, scratch).is_ok() {
             self.close(here.trees, start, usize::MAX, scratch);
@@ -249,10 +248,10 @@ impl Stubborn {
     /// Closes the set around the step of one task: the tasks to follow are in `scratch.chosen`.
     /// How many, if fewer than `limit`.
     fn close(&self, trees: &DecisionTrees, start: u32, limit: usize, scratch: &mut Scratch) -> Option<usize> {
-        scratch.round += 1;
+        scratch.epoch += 1;
         scratch.seen.resize(self.units.len(), 0);
         scratch.chosen.clear();
-        let round = scratch.round;
+        let epoch = scratch.epoch;
         let mut work = std::mem::take(&mut scratch.work);
         let mut list = std::mem::take(&mut scratch.needs);
         work.clear();
@@ -267,8 +266,9 @@ impl Stubborn {
         };
         let mut least = 0;
         let values = &scratch.values;
-        let first = positions.at(start as usize);
-        scratch.seen[first as usize] = round;
+        // Who can move is at a unit.
+        let Some(first) = positions.at(start as usize).get() else { return None };
+        scratch.seen[first as usize] = epoch;
         work.push(first);
         while let Some(unit) = work.pop() {
             scratch.visits += 1;
@@ -279,7 +279,7 @@ impl Stubborn {
                     break;
                 }
                 // What is around that one is around this one.
-                if let Around::AtLeast(count) | Around::Exactly(count) = scratch.around[task]
+                if let SetSize::AtLeast(count) | SetSize::Known(count) = scratch.set_sizes[task]
                     && count >= limit
                     && task != start as usize
                 {
@@ -291,10 +291,10 @@ impl Stubborn {
             }
             let seen = &scratch.seen;
             list.clear();
-            let inside = |u: u32| seen[u as usize] == round;
+            let inside = |u: u32| seen[u as usize] == epoch;
             self.needs(trees, values, unit, &positions, inside, |n| list.push(n));
             for next in &list {
-                if std::mem::replace(&mut scratch.seen[*next as usize], round) != round {
+                if std::mem::replace(&mut scratch.seen[*next as usize], epoch) != epoch {
                     work.push(*next);
                 }
             }
@@ -305,29 +305,29 @@ impl Stubborn {
         scratch.consulted[start as usize * width..][..width].copy_from_slice(&consulted);
         scratch.asked = consulted;
         let count = least.max(scratch.chosen.len());
-        scratch.around[start as usize] = match count < limit {
-            true => Around::Exactly(count),
-            false => Around::AtLeast(count),
+        scratch.set_sizes[start as usize] = match count < limit {
+            true => SetSize::Known(count),
+            false => SetSize::AtLeast(count),
         };
         (count < limit).then_some(count)
     }
 
     /// Finds out where tasks are and who can move; how many can. An error is a task whose step is not
     /// known.
-    fn look(&self, here: Here, scratch: &mut Scratch) -> Result<usize, usize> {
-        let Here { trees, layout, places, words } = here;
+    fn look(&self, here: LocatedState, scratch: &mut Scratch) -> Result<usize, usize> {
+        let LocatedState { trees, layout, locations, words } = here;
         let (tasks, slots) = (self.tasks, self.slots);
         let (per_watch, per_task) = (slots.div_ceil(64), tasks.div_ceil(64));
         let first = scratch.values.is_empty();
         if first {
             scratch.values.resize(slots, 0);
-            scratch.at.resize(tasks, NONE);
+            scratch.at.resize(tasks, MaybeNumber::NONE);
             scratch.can_move.resize(tasks, false);
             scratch.watched.resize(tasks * per_watch, 0);
             scratch.consulted.resize(tasks * per_task, 0);
-            scratch.around.resize(tasks, Around::Unknown);
+            scratch.set_sizes.resize(tasks, SetSize::Unknown);
         }
-        let Scratch { values, at, can_move, watched, altered, changed, around, consulted, .. } = scratch;
+        let Scratch { values, at, can_move, watched, altered, changed, set_sizes, consulted, .. } = scratch;
         changed.clear();
         changed.resize(per_watch, 0);
         for (slot, old) in values.iter_mut().enumerate() {
@@ -336,12 +336,12 @@ impl Stubborn {
                 changed[slot / 64] |= 1 << (slot % 64);
             }
         }
-        let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
+        let intersects = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
         altered.clear();
         altered.resize(per_task, 0);
-        for (t, places) in places.iter().enumerate().take(tasks) {
+        for (t, locations) in locations.iter().enumerate().take(tasks) {
             let watched = &mut watched[t * per_watch..][..per_watch];
-            if !first && !meet(watched, changed) {
+            if !first && !intersects(watched, changed) {
                 continue;
             }
             altered[t / 64] |= 1 << (t % 64);
@@ -353,16 +353,16 @@ impl Stubborn {
                 return Err(t);
             };
             can_move[t] = !range.is_empty();
-            let place = places[values[t] as usize];
-            at[t] = if place == NONE { NONE } else { self.unit_at[place as usize] };
+            let location = locations[values[t] as usize].get();
+            at[t] = location.map_or(MaybeNumber::NONE, |loc| self.unit_at[loc as usize]);
         }
-        for (t, around) in around.iter_mut().enumerate() {
-            if first || meet(&consulted[t * per_task..][..per_task], altered) {
-                *around = Around::Unknown;
+        for (t, size) in set_sizes.iter_mut().enumerate() {
+            if first || intersects(&consulted[t * per_task..][..per_task], altered) {
+                *size = SetSize::Unknown;
             }
         }
         // A task that moves from a place without unit: nothing is known about it.
-        if can_move.iter().zip(at).any(|(moves, at)| *moves && *at == NONE) {
+        if can_move.iter().zip(at).any(|(moves, at)| *moves && *at == MaybeNumber::NONE) {
             return Ok(0);
         }
         Ok(can_move.iter().filter(|m| **m).count())
@@ -386,10 +386,11 @@ impl Stubborn {
             false if positions.happens(self.units[b as usize].task as usize, b) => 1000,
             false => 1,
         };
-        let here = positions.at(task) == unit;
+        let here = positions.at(task) == MaybeNumber::of(unit);
         if !here || !positions.can_move[task] {
             // Who waits for the end of others waits for each of those that live: one is enough.
-            let living = u.awaits.iter().map(|d| *d as usize).filter(|d| positions.at(*d) != NONE);
+            let living =
+                u.awaits.iter().map(|d| *d as usize).filter(|d| positions.at(*d) != MaybeNumber::NONE);
             let price = |d: &usize| {
                 let mut sum: usize = 0;
                 self.involving(*d, positions, &mut |b| sum += cost(b));
@@ -405,7 +406,7 @@ impl Stubborn {
             // what can move.
             let own = u.before.iter().chain(&self.intruders[task]);
             if let Some(acceptor) = u.acceptor
-                && !u.accepted_at.contains(&positions.at(acceptor as usize))
+                && positions.at(acceptor as usize).get().is_none_or(|at| !u.accepted_at.contains(&at))
             {
                 let mine: usize = own.clone().map(|b| cost(*b)).sum();
                 let theirs: usize = u.before_accept.iter().map(|b| cost(*b)).sum();
@@ -451,8 +452,7 @@ impl Stubborn {
     /// Every unit that could move a task from where it is.
     fn involving(&self, task: usize, positions: &Positions, add: &mut impl FnMut(u32)) {
         self.intruders[task].iter().for_each(|u| add(*u));
-        let unit = positions.at(task);
-        if unit != NONE {
+        if let Some(unit) = positions.at(task).get() {
             let u = &self.units[unit as usize];
             if !u.inert {
                 add(unit);
@@ -464,15 +464,15 @@ impl Stubborn {
     }
 }
 
-/// By contents of a task's slot: the location where the task is, [`NONE`] if it is not alive.
-pub type Places = Vec<u32>;
+/// By contents of a task's slot: the location where the task is, none if it is not alive.
+pub type LocationTable = Vec<MaybeNumber>;
 
-/// Brings the places up to date with what was learnt.
-pub fn update_places(places: &mut [Places], slots: &Slots) {
-    for (t, places) in places.iter_mut().enumerate() {
-        for number in places.len()..slots.count(t) {
+/// Brings the tables up to date with what was learnt.
+pub fn update_locations(tables: &mut [LocationTable], slots: &Slots) {
+    for (t, table) in tables.iter_mut().enumerate() {
+        for number in table.len()..slots.count(t) {
             let at = slots.task(t, number as u32).filter(|ts| alive(ts.status));
-            places.push(at.map_or(NONE, |ts| ts.pc.0));
+            table.push(at.map_or(MaybeNumber::NONE, |ts| MaybeNumber::of(ts.pc.0)));
         }
     }
 }

@@ -43,8 +43,8 @@ struct Generator {
     /// The tasks that change places, the smaller first.
     pairs: Vec<(usize, usize)>,
     /// Slots that change, in order, and slots that have not changed so far.
-    targets: Vec<Target>,
-    staying: Vec<Target>,
+    targets: Vec<SlotImage>,
+    staying: Vec<SlotImage>,
     /// By location: a task there may still come to where the symmetry does not hold.
     too_early: Vec<bool>,
     guards: Vec<Guard>,
@@ -58,15 +58,13 @@ struct Guard {
 }
 
 /// What a slot holds afterwards.
-struct Target {
+struct SlotImage {
     slot: usize,
     source: usize,
     places: Vec<usize>,
-    /// By number of the source's content.
+    /// By number of the source's content: the number of what it becomes, or [`SlotImage::UNKNOWN`].
     map: Vec<u32>,
 }
-
-const UNKNOWN: u32 = u32::MAX;
 
 /// A content that has not been renamed yet.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +87,7 @@ impl Symmetry {
             let guards = tasks.map(|task| Guard { task, past: Vec::new() }).collect();
             let sources = slots.sources(&permutation)?.into_iter().enumerate();
             let staying = sources
-                .map(|(slot, (source, places))| Target { slot, source, places, map: Vec::new() })
+                .map(|(slot, (source, places))| SlotImage { slot, source, places, map: Vec::new() })
                 .collect();
             let mut pairs = Vec::new();
             for (t, u) in (0..program.tasks.len()).map(|t| (t, permutation.task(TaskId::from(t)).index())) {
@@ -125,19 +123,19 @@ impl Symmetry {
                         let from = (target.source, target.places.as_slice());
                         let image =
                             slots.renamed(&generator.permutation, from, number as u32, target.slot, false);
-                        let to = image.unwrap_or(UNKNOWN);
+                        let to = image.unwrap_or(SlotImage::UNKNOWN);
                         moved |= target.source != target.slot || to as usize != number;
                         target.map.push(to);
                         again = true;
                     }
                 }
                 if moved {
-                    let moves = |t: &Target| {
+                    let moves = |t: &SlotImage| {
                         t.source != t.slot || t.map.iter().enumerate().any(|(i, n)| i != *n as usize)
                     };
                     let (more, staying) = std::mem::take(&mut generator.staying).into_iter().partition(moves);
                     generator.staying = staying;
-                    generator.targets.extend::<Vec<Target>>(more);
+                    generator.targets.extend::<Vec<SlotImage>>(more);
                     generator.targets.sort_by_key(|t| t.slot);
                 }
             }
@@ -166,7 +164,7 @@ impl Symmetry {
         let target = &mut generator.targets[missing.target as usize];
         let from = (target.source, target.places.as_slice());
         let image = slots.renamed(&generator.permutation, from, missing.number, target.slot, true);
-        target.map[missing.number as usize] = image.unwrap_or(UNKNOWN);
+        target.map[missing.number as usize] = image.unwrap_or(SlotImage::UNKNOWN);
     }
 
     /// Replaces a state by the one that stands for it; notes how in `factors`.
@@ -261,12 +259,15 @@ impl Symmetry {
     }
 }
 
-impl Target {
+impl SlotImage {
+    /// The image of a content that has not been renamed yet: no content has that number.
+    const UNKNOWN: u32 = u32::MAX;
+
     /// The number of what a content becomes; the content, if that has no number yet.
     #[inline]
     fn image(&self, number: u32) -> Result<u32, u32> {
         match self.map[number as usize] {
-            UNKNOWN => Err(number),
+            SlotImage::UNKNOWN => Err(number),
             image => Ok(image),
         }
     }
@@ -275,7 +276,7 @@ impl Target {
 impl Generator {
     /// Whether it leads to the state itself.
     fn keeps(&self, layout: &Layout, words: &[u64]) -> bool {
-        let same = |t: &Target| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
+        let same = |t: &SlotImage| t.image(layout.get(words, t.source)) == Ok(layout.get(words, t.slot));
         // Nobody can come any more to where the symmetry does not hold.
         let past = |g: &Guard| g.past[layout.get(words, g.task) as usize];
         self.guards.iter().all(past) && self.targets.iter().all(same)

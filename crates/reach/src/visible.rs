@@ -26,11 +26,11 @@ pub struct Visible(pub Vec<Resolved>);
 
 impl Visible {
     /// Finds out which outcomes are visible, of those that a task turned out to have with some contents of slots.
-    pub fn extend(&self, seen: &mut Vec<bool>, cache: &StepCache, task: usize, values: &[u32]) {
+    pub fn extend(&self, visible: &mut Vec<bool>, cache: &StepCache, task: usize, values: &[u32]) {
         let mut looked = vec![false; values.len()];
         cache.trees.looked_at(task, |slot| values[slot], |slot| looked[slot] = true);
         let tasks = cache.trees.tasks();
-        for (number, outcome) in cache.trees.outcomes.iter().enumerate().skip(seen.len()) {
+        for (number, outcome) in cache.trees.outcomes.iter().enumerate().skip(visible.len()) {
             let (first, last) = outcome.changes;
             let changes = &cache.trees.changes[first as usize..last as usize];
             let of_tasks = || changes.iter().map(|c| (c.0 as usize, c.1)).filter(|c| c.0 < tasks);
@@ -39,7 +39,7 @@ impl Visible {
                 of_tasks().any(|(slot, new)| !looked[slot] || is(slot, values[slot]) != is(slot, new))
             };
             let steps = &cache.stories[number].steps;
-            seen.push(self.0.iter().any(|formula| notices(formula, cache, steps, &changes)));
+            visible.push(self.0.iter().any(|formula| observes(formula, cache, steps, &changes)));
         }
     }
 }
@@ -47,9 +47,9 @@ impl Visible {
 /// Something about a task with some contents of its slot.
 type Fact<'f> = dyn Fn(usize, u32) -> bool + 'f;
 
-/// Whether a formula notices steps; `changes` says whether something becomes true or untrue of a task's contents.
-fn notices(formula: &Resolved, cache: &StepCache, steps: &[Step], changes: &dyn Fn(&Fact) -> bool) -> bool {
-    let inner = |f: &Resolved| notices(f, cache, steps, changes);
+/// Whether a formula observes steps; `changes` says whether something becomes true or untrue of a task's contents.
+fn observes(formula: &Resolved, cache: &StepCache, steps: &[Step], changes: &dyn Fn(&Fact) -> bool) -> bool {
+    let inner = |f: &Resolved| observes(f, cache, steps, changes);
     let program = cache.steps.semantics.program;
     let operand = |f: &Resolved, wanted: bool| match (f.is_about_events(), f.is_mixed()) {
         (true, true) => steps.iter().any(|s| is_event(program, s)) || inner(f),

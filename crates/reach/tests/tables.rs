@@ -18,7 +18,7 @@ fn reductions(case: &Case) -> String {
         merge: false,
         stubborn: false,
         symmetry: false,
-        meet: false,
+        synchronous: false,
         forget: false,
         ..Config::default()
     };
@@ -33,7 +33,7 @@ fn reductions(case: &Case) -> String {
     let plain = run(&none);
     let mut out = format!("{}none: {} states\n", summary(&plain), plain.stats.states);
     for (name, config) in [
-        ("calls and accepts as one step", Config { meet: true, ..none.clone() }),
+        ("calls and accepts as one step", Config { synchronous: true, ..none.clone() }),
         ("choices first", Config { merge: true, ..none.clone() }),
         ("dead variables forgotten", Config { forget: true, ..none.clone() }),
         ("symmetry", Config { symmetry: true, ..none.clone() }),
@@ -41,7 +41,7 @@ fn reductions(case: &Case) -> String {
         ("all", Config::default()),
         ("all but stubborn sets", Config { stubborn: false, ..Config::default() }),
         ("all but symmetry", Config { symmetry: false, ..Config::default() }),
-        ("all but calls and accepts as one step", Config { meet: false, ..Config::default() }),
+        ("all but calls and accepts as one step", Config { synchronous: false, ..Config::default() }),
         ("all but forgetting", Config { forget: false, ..Config::default() }),
     ] {
         let reduced = run(&config);

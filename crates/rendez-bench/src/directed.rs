@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use rendez_directed::{Heuristic, Measure, Order, Settings, Sought, Wanted, seek};
+use rendez_directed::{DirectedSettings, Heuristic, Measure, Order, SearchTarget, Sought, seek};
 use rendez_model::{Loc, Program};
 use rendez_verdict::{BoundFormula, Control, End, Options, Random, Resolved};
 
@@ -259,8 +259,8 @@ impl Case {
         let semantics = rendez_analysis::semantics(&self.program, options.recursion);
         let mut local = rendez_search::local_steps(&self.program, &options);
         self.stops.iter().for_each(|loc| local.access.local[loc.index()] = false);
-        let wanted = self.formula.as_ref().map_or(Wanted::Blocking, Wanted::Formula);
-        let settings = Settings { order, seed, ..Settings::default() };
+        let wanted = self.formula.as_ref().map_or(SearchTarget::Blocking, SearchTarget::Formula);
+        let settings = DirectedSettings { order, seed, ..DirectedSettings::default() };
         let found = seek(&semantics, &local, wanted, heuristic, &settings, &options, &Control::default());
         (found, started.elapsed().as_secs_f64())
     }

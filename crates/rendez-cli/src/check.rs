@@ -117,7 +117,7 @@ pub fn settings(check: &Check) -> Result<Settings, Error> {
         reach: rendez_reach::Config {
             stubborn: !check.no_stubborn,
             symmetry: !check.no_symmetry,
-            meet: !without(Simplification::Meeting),
+            synchronous: !without(Simplification::Meeting),
             forget: !without(Simplification::Forgetting),
             keep: match check.keep {
                 Keep::States => rendez_reach::Keep::States,
@@ -135,7 +135,7 @@ pub fn settings(check: &Check) -> Result<Settings, Error> {
 }
 
 /// How a directed search is to go; what is wrong if options contradict each other.
-fn directed(check: &Check) -> Result<Option<rendez_directed::Settings>, String> {
+fn directed(check: &Check) -> Result<Option<rendez_directed::DirectedSettings>, String> {
     use rendez_directed::{Measure, Order};
     let used = [
         ("--heuristic", check.heuristic.is_some()),
@@ -182,7 +182,7 @@ fn directed(check: &Check) -> Result<Option<rendez_directed::Settings>, String> 
     if check.beam == Some(0) {
         return Err("--beam keeps at least one state".into());
     }
-    Ok(Some(rendez_directed::Settings {
+    Ok(Some(rendez_directed::DirectedSettings {
         heuristic: check.heuristic.map(|h| match h {
             Heuristic::None => rendez_directed::Heuristic::Blind,
             Heuristic::Random => rendez_directed::Heuristic::Random,
@@ -208,7 +208,7 @@ fn directed(check: &Check) -> Result<Option<rendez_directed::Settings>, String> 
         seed: check.seed.unwrap_or(1),
         // Whoever names an order wants its trace.
         shorten: check.search.is_none(),
-        ..rendez_directed::Settings::default()
+        ..rendez_directed::DirectedSettings::default()
     }))
 }
 

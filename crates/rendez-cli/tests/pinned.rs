@@ -74,7 +74,7 @@ fn pinned(name: &str, program: &Program) -> String {
         config.clone(),
         Config { stubborn: false, ..config.clone() },
         Config { symmetry: false, ..config.clone() },
-        Config { meet: false, ..config.clone() },
+        Config { synchronous: false, ..config.clone() },
         Config { forget: false, ..config.clone() },
         Config { merge: false, ..config.clone() },
     ];

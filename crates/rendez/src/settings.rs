@@ -27,7 +27,7 @@ pub struct Settings {
     /// Reductions of `reach`, and what it keeps of each state.
     pub reach: Config,
     /// How `directed` searches; None: whatever suits.
-    pub directed: Option<rendez_directed::Settings>,
+    pub directed: Option<rendez_directed::DirectedSettings>,
     /// Where the published rows keep out spurious cycles of `ilp`: `all`, `TASK` or `TASK:INTERVAL`.
     pub augment: Vec<String>,
     /// How often a step happens at most, for `augment`.

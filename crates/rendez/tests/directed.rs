@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rendez_directed::{Directed, Heuristic, Measure, Order, Settings, Wanted, seek};
+use rendez_directed::{Directed, DirectedSettings, Heuristic, Measure, Order, SearchTarget, seek};
 use rendez_explore::Explore;
 use rendez_verdict::{Control, End, Engine, Kind, Options, Verdict, all_checks};
 
@@ -20,12 +20,14 @@ fn compare(source: &str, found_some: &AtomicU64) -> Option<Result<(), String>> {
     }
     let semantics = rendez_analysis::semantics(&program, options.recursion);
     let local = rendez_search::local_steps(&program, &options);
-    let run = |wanted: Wanted, heuristic: Heuristic, order: Order, partial: bool| {
-        let settings = Settings { order, seed: 7, partial, ..Settings::default() };
+    let run = |wanted: SearchTarget, heuristic: Heuristic, order: Order, partial: bool| {
+        let settings = DirectedSettings { order, seed: 7, partial, ..DirectedSettings::default() };
         seek(&semantics, &local, wanted, heuristic, &settings, &options, &control).search
     };
     let measures = [Measure::Fsm, Measure::Efsm(0), Measure::Efsm(1), Measure::Fca, Measure::Efca];
-    for wanted in [Wanted::Blocking, Wanted::Race, Wanted::Assertion, Wanted::Exception] {
+    for wanted in
+        [SearchTarget::Blocking, SearchTarget::Race, SearchTarget::Assertion, SearchTarget::Exception]
+    {
         let shortest_so_far = std::cell::Cell::new(None);
         let length = |order: Order, heuristic: Heuristic, partial: bool| {
             let search = run(wanted, heuristic, order, partial);

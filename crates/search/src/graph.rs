@@ -19,14 +19,20 @@ use std::hash::Hasher;
 /// A step between two states.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    pub to: u32,
+    /// A state, or [`Edge::ELSEWHERE`].
+    pub(crate) to: u32,
     pub task: u16,
     pub flags: u8,
 }
 
 impl Edge {
-    /// The target of a step that is not followed.
-    pub const ELSEWHERE: u32 = u32::MAX;
+    /// The target of a step that is not followed: no state has that number.
+    pub(crate) const ELSEWHERE: u32 = u32::MAX;
+
+    /// The state that the step leads to; None if it is not followed.
+    pub fn target(self) -> Option<u32> {
+        Some(self.to).filter(|to| *to != Edge::ELSEWHERE)
+    }
 
     pub fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
@@ -41,7 +47,7 @@ pub enum Arrival {
     Known,
 }
 
-pub struct Graph {
+pub struct StateGraph {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     index: HashTable<u32>,
@@ -58,9 +64,9 @@ pub struct Graph {
     scratch: Vec<u8>,
 }
 
-impl Graph {
-    pub fn new(initial: State, by_task: bool) -> Graph {
-        let mut graph = Graph {
+impl StateGraph {
+    pub fn new(initial: State, by_task: bool) -> StateGraph {
+        let mut graph = StateGraph {
             bytes: Vec::new(),
             ends: Vec::new(),
             index: HashTable::new(),

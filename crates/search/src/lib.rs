@@ -2,7 +2,7 @@
 //! frontier gives.
 //!
 //! `explore` visits every state, breadth first; `directed` visits the states nearest to an error first. Both run
-//! local steps at once ([`LocalSteps`]), keep packed states ([`Graph`]), and try random schedules where limits cut
+//! local steps at once ([`LocalSteps`]), keep packed states ([`StateGraph`]), and try random schedules where limits cut
 //! the search short ([`walk`]). Nothing here decides a check: a search collects occurrences of what a check asks
 //! about, and the engines hand them in as findings.
 
@@ -12,8 +12,8 @@ mod search;
 mod spin;
 mod walk;
 
-pub use graph::{Edge, Graph};
+pub use graph::{Edge, StateGraph};
 pub use local::{LocalSteps, local_steps};
-pub use search::{Breadth, Frontier, Occurrence, Search, search, search_from};
+pub use search::{Breadth, Frontier, Occurrence, SearchResult, search, search_from};
 pub use spin::forever;
 pub use walk::walk;

@@ -51,9 +51,9 @@ impl LocalSteps {
         let mut out = Vec::new();
         let mut budget = CHUNK;
         let mut t = 0;
-        let mut quiet = 0;
+        let mut without_step = 0;
         // Round and round until no task has a local step left.
-        while quiet < state.tasks.len() && budget > 0 {
+        while without_step < state.tasks.len() && budget > 0 {
             let task = TaskId::from(t);
             let mut moved = false;
             // A state of this run to compare later ones with, a newer one each time the run is twice as long.
@@ -79,7 +79,7 @@ impl LocalSteps {
                 moved = true;
                 budget -= 1;
             }
-            quiet = if moved { 0 } else { quiet + 1 };
+            without_step = if moved { 0 } else { without_step + 1 };
             t = (t + 1) % state.tasks.len();
         }
         state

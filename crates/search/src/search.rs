@@ -26,10 +26,10 @@ use rendez_verdict::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::graph::{Arrival, Edge, Graph};
+use crate::graph::{Arrival, Edge, StateGraph};
 use crate::local::LocalSteps;
 
-/// Something noticed on the way, with the move that leads to it.
+/// Something observed on the way, with the move that leads to it.
 #[derive(Clone, Debug)]
 pub struct Occurrence {
     pub state: u32,
@@ -39,8 +39,8 @@ pub struct Occurrence {
 }
 
 /// Everything a search found out.
-pub struct Search {
-    pub graph: Graph,
+pub struct SearchResult {
+    pub graph: StateGraph,
     /// Where the search came to what its frontier wants: a state, and the step from there.
     pub found: Option<(u32, Option<Move>)>,
     pub occurrences: Vec<Occurrence>,
@@ -55,7 +55,7 @@ pub struct Search {
 /// The order in which states are expanded, and what the search is after.
 pub trait Frontier {
     /// A state was found, or found again at a lower cost.
-    fn push(&mut self, id: u32, graph: &Graph, state: &State);
+    fn push(&mut self, id: u32, graph: &StateGraph, state: &State);
 
     fn pop(&mut self) -> Option<u32>;
 
@@ -102,7 +102,7 @@ pub struct Breadth {
 }
 
 impl Frontier for Breadth {
-    fn push(&mut self, id: u32, _: &Graph, _: &State) {
+    fn push(&mut self, id: u32, _: &StateGraph, _: &State) {
         self.found = id + 1;
     }
 
@@ -122,7 +122,7 @@ pub fn search(
     options: &Options,
     control: &Control,
     frontier: &mut impl Frontier,
-) -> Search {
+) -> SearchResult {
     search_from(semantics, semantics.initial(), local, options, control, frontier)
 }
 
@@ -134,10 +134,10 @@ pub fn search_from(
     options: &Options,
     control: &Control,
     frontier: &mut impl Frontier,
-) -> Search {
+) -> SearchResult {
     let started = Instant::now();
     let program = semantics.program;
-    let mut run = Run {
+    let mut run = StateSearch {
         semantics,
         local,
         options,
@@ -153,7 +153,7 @@ pub fn search_from(
         progress: false,
     };
     let first = run.first_state(start);
-    let mut graph = Graph::new(first.clone(), run.frontier.by_task());
+    let mut graph = StateGraph::new(first.clone(), run.frontier.by_task());
     run.frontier.push(0, &graph, &first);
     let mut end = End::Complete;
     // States of many tasks take their time.
@@ -191,7 +191,7 @@ pub fn search_from(
         flow: None,
         ilp: None,
     };
-    Search {
+    SearchResult {
         graph,
         found: run.found,
         occurrences: run.occurrences,
@@ -211,7 +211,7 @@ enum Pace {
     Late,
 }
 
-struct Run<'s, 'p, F> {
+struct StateSearch<'s, 'p, F> {
     semantics: &'s Semantics<'p>,
     local: &'s LocalSteps,
     options: &'s Options,
@@ -229,7 +229,7 @@ struct Run<'s, 'p, F> {
     progress: bool,
 }
 
-impl<F: Frontier> Run<'_, '_, F> {
+impl<F: Frontier> StateSearch<'_, '_, F> {
     fn program(&self) -> &Program {
         self.semantics.program
     }
@@ -243,7 +243,7 @@ impl<F: Frontier> Run<'_, '_, F> {
         state
     }
 
-    fn expand(&mut self, graph: &mut Graph, id: u32) {
+    fn expand(&mut self, graph: &mut StateGraph, id: u32) {
         let state = graph.state(id);
         let mut seen = Vec::new();
         races(self.program(), &self.local.access, &state, |race| seen.push(race));
@@ -266,8 +266,8 @@ impl<F: Frontier> Run<'_, '_, F> {
         }
         // A local step alone is enough, unless it leads nowhere new: then everything is tried,
         // so that a task that runs for ever does not hide the others.
-        let alone = self.local.ample(self.program(), &state);
-        if let Some(task) = alone
+        let local_task = self.local.ample(self.program(), &state);
+        if let Some(task) = local_task
             && self.moves(graph, id, &state, task, Pace::Any) > 0
         {
             self.finish(graph, id, first_edge);
@@ -282,7 +282,7 @@ impl<F: Frontier> Run<'_, '_, F> {
                 let before = self.progress;
                 self.moves(graph, id, &state, t, *pace);
                 // A task that runs in circles by itself keeps nobody's delay from ending.
-                if Some(t) == alone {
+                if Some(t) == local_task {
                     self.progress = before;
                 }
             }
@@ -298,7 +298,7 @@ impl<F: Frontier> Run<'_, '_, F> {
     }
 
     /// Ends the expansion of a state. A step that is not followed leads somewhere all the same.
-    fn finish(&self, graph: &mut Graph, id: u32, first_edge: usize) {
+    fn finish(&self, graph: &mut StateGraph, id: u32, first_edge: usize) {
         if self.cut {
             graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: PROGRESS });
         }
@@ -306,7 +306,7 @@ impl<F: Frontier> Run<'_, '_, F> {
     }
 
     /// Adds the steps of one task; the number of new states.
-    fn moves(&mut self, graph: &mut Graph, id: u32, state: &State, task: TaskId, pace: Pace) -> usize {
+    fn moves(&mut self, graph: &mut StateGraph, id: u32, state: &State, task: TaskId, pace: Pace) -> usize {
         let mut out = Vec::new();
         self.semantics.successors(state, task, &mut out);
         let mut fresh = 0;
@@ -335,14 +335,14 @@ impl<F: Frontier> Run<'_, '_, F> {
                 self.cut = true;
                 continue;
             }
-            let mut settled = Vec::new();
+            let mut local_steps = Vec::new();
             let after = self.local.run_local(self.semantics, outcome.state, |o, before| {
                 if o.step.task == task {
                     flags |= self.effort.of(self.program(), &self.local.access, o, before);
                 }
-                settled.push(o.step.clone());
+                local_steps.push(o.step.clone());
             });
-            for step in &settled {
+            for step in &local_steps {
                 self.note(step, &after, id, Some(mv), state);
             }
             self.progress |= flags & (POLLS | PROGRESS) != POLLS;

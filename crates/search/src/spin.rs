@@ -13,11 +13,11 @@ use rendez_model::{Program, TaskId};
 use rendez_analysis::bottom_components;
 use rendez_verdict::{Nonprogress, POLLS, PROGRESS, all_stuck};
 
-use crate::graph::Graph;
+use crate::graph::StateGraph;
 
 /// Looks at every component without exit that holds a cycle. Calls `found` with a state of the
 /// component for each.
-pub fn forever(program: &Program, graph: &Graph, mut found: impl FnMut(u32, Nonprogress)) {
+pub fn forever(program: &Program, graph: &StateGraph, mut found: impl FnMut(u32, Nonprogress)) {
     for component in bottom_components(graph.len(), |s, k| graph.edges(s).get(k).map(|e| e.to)) {
         let inside_edges = component.iter().flat_map(|s| graph.edges(*s));
         let mut moves: Vec<(bool, bool, bool)> = Vec::new();

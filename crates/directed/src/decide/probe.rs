@@ -14,13 +14,13 @@ use rendez_analysis::loop_control::LoopControl;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::{State, Wait};
 use rendez_model::{Action, Expr, TaskId};
-use rendez_search::{Breadth, LocalSteps, Search, forever, search_from};
+use rendez_search::{Breadth, LocalSteps, SearchResult, forever, search_from};
 use rendez_verdict::{
     Blocked, Control, End, Kind, Observation, Options, alive, is_final, kinds_of_blocking, stuck,
 };
 
 use super::seek::{wants, wants_kind};
-use super::{Settings, Wanted};
+use super::{DirectedSettings, SearchTarget};
 use crate::frontier::Order;
 
 /// Recognises states from which tasks wait for ever, or wait busily for ever.
@@ -35,8 +35,8 @@ pub(super) struct Probe<'a, 'p> {
     in_vain: usize,
     /// How often waiting tasks at the same places were looked at.
     tried: rustc_hash::FxHashMap<u64, u32>,
-    wanted: Wanted<'a>,
-    settings: &'a Settings,
+    wanted: SearchTarget<'a>,
+    settings: &'a DirectedSettings,
 }
 
 /// Of states in which the same tasks wait in the same calls so many are looked at.
@@ -60,12 +60,12 @@ impl<'a, 'p> Probe<'a, 'p> {
         local: &'a LocalSteps,
         options: &'a Options,
         control: &'a Control,
-        wanted: Wanted<'a>,
-        settings: &'a Settings,
+        wanted: SearchTarget<'a>,
+        settings: &'a DirectedSettings,
     ) -> Probe<'a, 'p> {
         let program = semantics.program;
         let polls = match wanted {
-            Wanted::Blocking => {
+            SearchTarget::Blocking => {
                 let loop_control = LoopControl::new(program);
                 let looks = |(i, n): (usize, &rendez_model::Node)| {
                     let again = match &n.action {
@@ -103,8 +103,8 @@ impl<'a, 'p> Probe<'a, 'p> {
     /// Whether a state is what is wanted.
     pub(super) fn is_target(&mut self, state: &State) -> bool {
         match self.wanted {
-            Wanted::Formula(formula) => formula.in_state(state) == Some(false),
-            Wanted::Blocking if self.settings.partial && self.settings.order != Order::AStar => {
+            SearchTarget::Formula(formula) => formula.in_state(state) == Some(false),
+            SearchTarget::Blocking if self.settings.partial && self.settings.order != Order::AStar => {
                 self.is_stuck(state) || self.spins(state)
             }
             _ => false,
@@ -191,7 +191,7 @@ impl<'a, 'p> Probe<'a, 'p> {
     }
 
     /// Everything that can follow a state, if that is little.
-    pub(super) fn from(&self, state: &State) -> Option<Search> {
+    pub(super) fn from(&self, state: &State) -> Option<SearchResult> {
         let options = Options { max_states: PROBED, timeout: None, ..self.options.clone() };
         let found = search_from(
             self.semantics,

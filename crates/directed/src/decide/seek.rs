@@ -12,19 +12,19 @@ use std::time::Instant;
 use rendez_model::semantics::Semantics;
 use rendez_model::state::State;
 use rendez_model::{Action, Program};
-use rendez_search::{LocalSteps, Search, search};
+use rendez_search::{LocalSteps, SearchResult, search};
 use rendez_verdict::{Control, Kind, Observation, Options, Random, all_stuck, kinds_of_blocking};
 
 use super::probe::Probe;
-use super::{Heuristic, Settings, Wanted};
+use super::{DirectedSettings, Heuristic, SearchTarget};
 use crate::distance::Measure;
 use crate::frontier::{Estimate, Guided, Order};
 use crate::goal::Guide;
-use crate::pattern::{Pattern, smaller};
+use crate::pattern::{PatternDatabase, smaller};
 
 /// What one search came to.
 pub struct Sought {
-    pub search: Search,
+    pub search: SearchResult,
     /// States of the smaller program that were looked at beforehand.
     pub prepared: usize,
     /// Seconds before the search.
@@ -35,9 +35,9 @@ pub struct Sought {
 pub fn seek(
     semantics: &Semantics,
     local: &LocalSteps,
-    wanted: Wanted,
+    wanted: SearchTarget,
     heuristic: Heuristic,
-    settings: &Settings,
+    settings: &DirectedSettings,
     options: &Options,
     control: &Control,
 ) -> Sought {
@@ -57,7 +57,7 @@ pub fn seek(
 pub(super) fn simpler(
     semantics: &Semantics,
     local: &LocalSteps,
-    wanted: Wanted,
+    wanted: SearchTarget,
 ) -> Vec<(Program, Vec<bool>)> {
     let program = semantics.program;
     let guide = aim(Guide::new(program, &local.access, Measure::Efca, false), program, wanted);
@@ -69,14 +69,14 @@ pub(super) fn pattern<'r>(
     semantics: &Semantics,
     local: &LocalSteps,
     smaller: &'r [(Program, Vec<bool>)],
-    wanted: Wanted,
-    settings: &Settings,
+    wanted: SearchTarget,
+    settings: &DirectedSettings,
     options: &Options,
     control: &Control,
-) -> Option<Pattern<'r>> {
+) -> Option<PatternDatabase<'r>> {
     let mut probe = Probe::new(semantics, local, options, control, wanted, settings);
     smaller.iter().find_map(|(less, removed)| {
-        Pattern::new(
+        PatternDatabase::new(
             less,
             removed.clone(),
             local,
@@ -91,9 +91,9 @@ pub(super) fn pattern<'r>(
 /// What is looked for within which limits, and exact distances if there are some.
 #[derive(Clone, Copy)]
 pub(super) struct Chase<'c> {
-    pub(super) wanted: Wanted<'c>,
+    pub(super) wanted: SearchTarget<'c>,
     pub(super) options: &'c Options,
-    pub(super) pattern: Option<&'c Pattern<'c>>,
+    pub(super) pattern: Option<&'c PatternDatabase<'c>>,
 }
 
 pub(super) fn seek_by(
@@ -101,7 +101,7 @@ pub(super) fn seek_by(
     local: &LocalSteps,
     chase: Chase,
     heuristic: Heuristic,
-    settings: &Settings,
+    settings: &DirectedSettings,
     control: &Control,
 ) -> Sought {
     let started = Instant::now();
@@ -148,12 +148,12 @@ pub(super) fn seek_by(
 }
 
 /// Lets a guide look for what is wanted.
-pub(super) fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: Wanted) -> Guide<'p> {
+pub(super) fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: SearchTarget) -> Guide<'p> {
     match wanted {
-        Wanted::Blocking => guide.blocking(),
-        Wanted::Race => guide.race(),
-        Wanted::Assertion => guide.action(|a| matches!(a, Action::Assert { .. })),
-        Wanted::Exception => guide.action(|a| {
+        SearchTarget::Blocking => guide.blocking(),
+        SearchTarget::Race => guide.race(),
+        SearchTarget::Assertion => guide.action(|a| matches!(a, Action::Assert { .. })),
+        SearchTarget::Exception => guide.action(|a| {
             matches!(
                 a,
                 Action::Raise { .. }
@@ -164,27 +164,28 @@ pub(super) fn aim<'p>(guide: Guide<'p>, program: &Program, wanted: Wanted) -> Gu
                     | Action::Activate { .. }
             )
         }),
-        Wanted::Events(m) => guide.events(&program.monitors[usize::from(m)]),
-        Wanted::Formula(formula) => guide.formula(formula),
+        SearchTarget::Events(m) => guide.events(&program.monitors[usize::from(m)]),
+        SearchTarget::Formula(formula) => guide.formula(formula),
     }
 }
 
 /// Whether the search is over once something is seen.
 pub(super) fn wants(
     semantics: &Semantics,
-    wanted: Wanted,
+    wanted: SearchTarget,
     seen: &Observation,
     state: &State,
     only: &[Kind],
 ) -> bool {
     match (wanted, seen) {
-        (Wanted::Blocking, Observation::Blocked) => {
+        (SearchTarget::Blocking, Observation::Blocked) => {
             let stuck = all_stuck(semantics.program, state);
             kinds_of_blocking(semantics, state, &stuck).iter().any(|b| wants_kind(b.kind, only))
         }
-        (Wanted::Race, Observation::Race { .. }) | (Wanted::Assertion, Observation::Assertion { .. }) => true,
-        (Wanted::Exception, Observation::Exception { died, .. }) => *died,
-        (Wanted::Events(m), Observation::Broken { monitor }) => m == *monitor,
+        (SearchTarget::Race, Observation::Race { .. })
+        | (SearchTarget::Assertion, Observation::Assertion { .. }) => true,
+        (SearchTarget::Exception, Observation::Exception { died, .. }) => *died,
+        (SearchTarget::Events(m), Observation::Broken { monitor }) => m == *monitor,
         _ => false,
     }
 }

@@ -12,14 +12,14 @@ use std::time::Duration;
 use rendez_model::TaskId;
 use rendez_model::semantics::Move;
 use rendez_model::state::{State, Wait};
-use rendez_search::Search;
+use rendez_search::SearchResult;
 use rendez_verdict::{
     Kind, Observation, Options, Trace, fewest_switches, kinds_of_blocking, races, replay, seen_in, stuck,
 };
 
-use super::hunt::Hunt;
+use super::schedule::SearchSchedule;
 use super::seek::{Chase, seek_by};
-use super::{Heuristic, Settings};
+use super::{DirectedSettings, Heuristic};
 use crate::distance::Measure;
 use crate::frontier::Order;
 
@@ -35,7 +35,7 @@ const SHORT: [(Order, Heuristic); 5] = [
 /// Traces with so few task switches are not made shorter.
 const FEW: usize = 3;
 
-impl Hunt<'_, '_> {
+impl SearchSchedule<'_, '_> {
     /// The steps that the stuck tasks need, in an order with few task switches.
     pub(super) fn only_stuck(
         &self,
@@ -147,14 +147,14 @@ impl Hunt<'_, '_> {
         chase: Chase,
         (order, heuristic): (Order, Heuristic),
         idle: bool,
-    ) -> Option<Search> {
+    ) -> Option<SearchResult> {
         let useless = heuristic == Heuristic::Pattern && chase.pattern.is_none();
         if !self.settings.shorten || self.settings.order == Order::Switches || useless {
             return None;
         }
         let time = (self.left() / 8).min(Duration::from_millis(1500));
         let only = if idle { vec![Kind::ServerIdle] } else { self.settings.only.clone() };
-        let settings = Settings { order, only, ..self.settings.clone() };
+        let settings = DirectedSettings { order, only, ..self.settings.clone() };
         let options = Options { timeout: Some(time), ..chase.options.clone() };
         let chase = Chase { options: &options, ..chase };
         Some(seek_by(self.semantics, &self.shown, chase, heuristic, &settings, self.control).search)

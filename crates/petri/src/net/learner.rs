@@ -14,8 +14,10 @@ use std::sync::atomic::Ordering;
 use rendez_analysis::bits::Bits;
 use rustc_hash::FxHashSet;
 
-use super::{Budget, Component, Consequences, Learning, NONE, Net, NoNet, Place, PlaceId, Role, Transition};
-use crate::step_cache::{Known, StepCache};
+use super::{
+    Budget, Component, Consequences, Learning, Net, NoNet, Place, PlaceId, Transition, TransitionRole,
+};
+use crate::step_cache::{DecisionNode, NodeId, StepCache};
 use crate::steps::Fate;
 
 struct Learner<'n, 's, 'p, 'a> {
@@ -24,34 +26,53 @@ struct Learner<'n, 's, 'p, 'a> {
     net: Net,
     /// Slot and content of each place.
     held: Vec<(u32, u32)>,
-    /// By slot and content.
-    ids: Vec<Vec<PlaceId>>,
+    /// By slot and content: its place, if there is one.
+    ids: Vec<Vec<Option<PlaceId>>>,
     of_slot: Vec<Bits>,
     start: Vec<u32>,
-    /// What the slots held when a combination was looked at last, and the places of that.
-    last: Vec<u32>,
-    current: Bits,
+    last: Combination,
     /// Places of tasks whose steps have been looked at.
     begun: Bits,
     /// By slot: places of tasks whose steps look at it.
     watchers: Vec<Bits>,
     /// By place of a task: the other slots that its steps look at.
     looks: Vec<Bits>,
-    /// By node of a tree: the places after which there is more to look at, and the slots that are looked at
-    /// from there on.
-    inner: Vec<Bits>,
-    below: Vec<Bits>,
+    subtrees: Subtrees,
     /// The slots with a place that the one looked at has become parallel to.
     fresh: Bits,
     /// The first outcomes of steps for which no component is without a place.
     possible: FxHashSet<u32>,
-    /// Combinations for which some slot has no place, and which slot; by each of their places.
-    blocked: Vec<Option<(Vec<PlaceId>, u32)>>,
-    blocked_at: Vec<Vec<u32>>,
+    blocked: Blocked,
     consequences: Consequences,
     tracked_queues: usize,
     work: usize,
     deep: usize,
+}
+
+/// The combination that was looked at last.
+struct Combination {
+    /// What the slots held.
+    values: Vec<u32>,
+    /// The places of that.
+    places: Bits,
+}
+
+/// What lies below each node of the decision trees.
+#[derive(Default)]
+struct Subtrees {
+    /// The places after which there is more to look at.
+    inner: Vec<Bits>,
+    /// The slots that are looked at from there on.
+    slots: Vec<Bits>,
+}
+
+/// Combinations for which some slot has no place.
+#[derive(Default)]
+struct Blocked {
+    /// Their places, and the slot; none if the combination is looked at anew.
+    combinations: Vec<Option<(Vec<PlaceId>, u32)>>,
+    /// By place: the combinations it is in.
+    by_place: Vec<Vec<u32>>,
 }
 
 /// Combinations of more places than this may multiply: so many of them are looked at, and so many more for
@@ -74,17 +95,14 @@ impl Net {
             ids: vec![Vec::new(); slots],
             of_slot: vec![Bits::default(); slots],
             start: start.clone(),
-            last: start.clone(),
-            current: Bits::default(),
+            last: Combination { values: start.clone(), places: Bits::default() },
             begun: Bits::default(),
             watchers: vec![Bits::default(); slots],
             looks: Vec::new(),
-            inner: Vec::new(),
-            below: Vec::new(),
+            subtrees: Subtrees::default(),
             fresh: Bits::new(slots),
             possible: FxHashSet::default(),
-            blocked: Vec::new(),
-            blocked_at: Vec::new(),
+            blocked: Blocked::default(),
             consequences: Consequences::default(),
             tracked_queues,
             work: 0,
@@ -97,8 +115,8 @@ impl Net {
         for (slot, content) in start.iter().enumerate() {
             let place = learner.place(slot as u32, *content);
             learner.net.initial.push(place);
-            learner.current.grow(place as usize + 1);
-            learner.current.set(place);
+            learner.last.places.grow(place as usize + 1);
+            learner.last.places.set(place);
         }
         let initial = learner.net.initial.clone();
         for a in &initial {
@@ -122,21 +140,22 @@ impl Learner<'_, '_, '_, '_> {
     fn place(&mut self, slot: u32, content: u32) -> PlaceId {
         let ids = &mut self.ids[slot as usize];
         if ids.len() <= content as usize {
-            ids.resize(content as usize + 1, NONE);
+            ids.resize(content as usize + 1, None);
         }
-        if ids[content as usize] == NONE {
-            let id = self.net.places.len() as PlaceId;
-            ids[content as usize] = id;
-            self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
-            self.held.push((slot, content));
-            self.of_slot[slot as usize].grow(id as usize + 1);
-            self.of_slot[slot as usize].set(id);
-            self.net.parallel.grow(id as usize + 1);
-            self.begun.grow(id as usize + 1);
-            self.blocked_at.push(Vec::new());
-            self.looks.push(Bits::new(self.start.len()));
+        if let Some(id) = ids[content as usize] {
+            return id;
         }
-        ids[content as usize]
+        let id = self.net.places.len() as PlaceId;
+        ids[content as usize] = Some(id);
+        self.net.places.push(Place { component: slot, contents: vec![content], interval: 0 });
+        self.held.push((slot, content));
+        self.of_slot[slot as usize].grow(id as usize + 1);
+        self.of_slot[slot as usize].set(id);
+        self.net.parallel.grow(id as usize + 1);
+        self.begun.grow(id as usize + 1);
+        self.blocked.by_place.push(Vec::new());
+        self.looks.push(Bits::new(self.start.len()));
+        id
     }
 
     /// Something new is known about a place: looks for combinations that are new with it.
@@ -154,14 +173,14 @@ impl Learner<'_, '_, '_, '_> {
                 self.descend(slot, &mut vec![place], place, first, self.root(slot, place))?;
             }
         }
-        for i in std::mem::take(&mut self.blocked_at[place as usize]) {
-            let Some((chosen, missing)) = self.blocked[i as usize].clone() else { continue };
+        for i in std::mem::take(&mut self.blocked.by_place[place as usize]) {
+            let Some((chosen, missing)) = self.blocked.combinations[i as usize].clone() else { continue };
             if !self.consequences.news.meets(&self.of_slot[missing as usize]) {
-                self.blocked_at[place as usize].push(i);
+                self.blocked.by_place[place as usize].push(i);
                 continue;
             }
             // If it is still blocked, it is noted anew.
-            self.blocked[i as usize] = None;
+            self.blocked.combinations[i as usize] = None;
             let task = self.slot(chosen[0]);
             let node = self.walk(task, &chosen);
             self.descend(task, &mut chosen.clone(), place, true, node)?;
@@ -217,33 +236,22 @@ impl Learner<'_, '_, '_, '_> {
         chosen: &mut Vec<PlaceId>,
         must: PlaceId,
         new: bool,
-        mut node: u32,
+        mut node: NodeId,
     ) -> Result<(), NoNet> {
         self.tick()?;
-        self.deep += usize::from(chosen.len() > DEEP);
-        let found = self.cache.trees.outcomes.len() + self.net.places.len();
-        if self.deep > FIRST_WORK + found * WORK {
-            return Err(NoNet::TooLarge);
-        }
+        self.limit_work(chosen.len())?;
         let mut fits = false;
         loop {
             match self.cache.trees.at(node) {
-                Known::Nothing if !new => return Ok(()),
-                Known::Nothing => {
+                DecisionNode::Nothing if !new => return Ok(()),
+                DecisionNode::Nothing => {
                     let Some(values) = self.values(chosen) else { return Ok(()) };
-                    self.cache.learn(task as usize, &values);
-                    if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
-                        return Err(NoNet::TooLarge);
-                    }
-                    if self.cache.steps.tracked_queues.borrow().len() > self.tracked_queues {
-                        return Err(NoNet::TrackQueues);
-                    }
-                    self.note_path(task, &values);
+                    self.learn_step(task, &values)?;
                     node = self.walk(task, chosen);
                     fits = true;
                 }
-                Known::Idle => return Ok(()),
-                Known::Outcomes(first, last) => {
+                DecisionNode::Idle => return Ok(()),
+                DecisionNode::Outcomes(first, last) => {
                     let fires = new && first < last && chosen.contains(&must);
                     if fires && !self.possible.contains(&first) && (fits || self.values(chosen).is_some()) {
                         // What was possible once stays possible.
@@ -253,53 +261,84 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 // Nothing new is looked at any more, or not the place that must be there.
-                Known::Look(..) if !new && !self.below[node as usize].meets(&self.fresh) => return Ok(()),
-                Known::Look(..)
-                    if !self.below[node as usize].holds(self.slot(must)) && !chosen.contains(&must) =>
+                DecisionNode::Look(..) if !new && !self.subtrees.slots[node.index()].meets(&self.fresh) => {
+                    return Ok(());
+                }
+                DecisionNode::Look(..)
+                    if !self.subtrees.slots[node.index()].holds(self.slot(must))
+                        && !chosen.contains(&must) =>
                 {
                     return Ok(());
                 }
-                Known::Look(slot, _) => {
+                DecisionNode::Look(slot, _) => {
                     self.watch(slot, chosen[0]);
                     // Places that are found on the way are looked at for themselves.
-                    let mut candidates = Vec::new();
-                    let depth = chosen.len();
-                    match self.slot(must) == slot {
-                        true if chosen.iter().all(|p| self.net.parallel.get(*p, must)) => {
-                            candidates.push(must)
-                        }
-                        true => {}
-                        false => {
-                            if !chosen.contains(&must) {
-                                chosen.push(must);
-                            }
-                            // With places that are not new, only those that lead on can become so.
-                            let (news, inner) = (&self.consequences.news, &self.inner[node as usize]);
-                            let among = &self.of_slot[slot as usize];
-                            let within = |w: usize| match new {
-                                true => u64::MAX,
-                                false => news.word(w) | inner.word(w),
-                            };
-                            self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
-                            chosen.truncate(depth);
-                        }
-                    }
-                    for q in candidates {
+                    for q in self.candidates(slot, chosen, must, new, node) {
                         let new = new || self.consequences.news.holds(q);
                         let next = self.cache.trees.child(node, self.content(q));
                         chosen.push(q);
                         self.descend(task, chosen, must, new, next)?;
                         chosen.pop();
                         let next = self.cache.trees.child(node, self.content(q));
-                        if new && matches!(self.cache.trees.at(next), Known::Look(..)) {
-                            self.inner[node as usize].grow(q as usize + 1);
-                            self.inner[node as usize].set(q);
+                        if new && matches!(self.cache.trees.at(next), DecisionNode::Look(..)) {
+                            self.subtrees.inner[node.index()].grow(q as usize + 1);
+                            self.subtrees.inner[node.index()].set(q);
                         }
                     }
                     return Ok(());
                 }
             }
         }
+    }
+
+    /// Gives up where combinations of many places multiply.
+    fn limit_work(&mut self, places: usize) -> Result<(), NoNet> {
+        self.deep += usize::from(places > DEEP);
+        let found = self.cache.trees.outcomes.len() + self.net.places.len();
+        if self.deep > FIRST_WORK + found * WORK { Err(NoNet::TooLarge) } else { Ok(()) }
+    }
+
+    /// Runs the step of a task on a combination for which it is not known.
+    fn learn_step(&mut self, task: u32, values: &[u32]) -> Result<(), NoNet> {
+        self.cache.learn(task as usize, values);
+        if self.cache.trees.outcomes.len() + self.net.places.len() > self.learning.most {
+            return Err(NoNet::TooLarge);
+        }
+        if self.cache.steps.tracked_queues.borrow().len() > self.tracked_queues {
+            return Err(NoNet::TrackQueues);
+        }
+        self.note_path(task, values);
+        Ok(())
+    }
+
+    /// The places of a slot that go with the chosen ones, and with the one that must be there.
+    fn candidates(
+        &self,
+        slot: u32,
+        chosen: &mut Vec<PlaceId>,
+        must: PlaceId,
+        new: bool,
+        node: NodeId,
+    ) -> Vec<PlaceId> {
+        if self.slot(must) == slot {
+            let fits = chosen.iter().all(|p| self.net.parallel.get(*p, must));
+            return if fits { vec![must] } else { Vec::new() };
+        }
+        let depth = chosen.len();
+        if !chosen.contains(&must) {
+            chosen.push(must);
+        }
+        // With places that are not new, only those that lead on can become so.
+        let (news, inner) = (&self.consequences.news, &self.subtrees.inner[node.index()]);
+        let among = &self.of_slot[slot as usize];
+        let within = |w: usize| match new {
+            true => u64::MAX,
+            false => news.word(w) | inner.word(w),
+        };
+        let mut candidates = Vec::new();
+        self.net.parallel.each_common(chosen, among, within, |q| candidates.push(q));
+        chosen.truncate(depth);
+        candidates
     }
 
     fn slot(&self, place: PlaceId) -> u32 {
@@ -310,15 +349,15 @@ impl Learner<'_, '_, '_, '_> {
         self.held[place as usize].1
     }
 
-    fn root(&self, task: u32, own: PlaceId) -> u32 {
+    fn root(&self, task: u32, own: PlaceId) -> NodeId {
         self.cache.trees.root_node(task as usize, self.content(own) as usize)
     }
 
     /// The node of the tree to which the chosen places lead.
-    fn walk(&self, task: u32, chosen: &[PlaceId]) -> u32 {
+    fn walk(&self, task: u32, chosen: &[PlaceId]) -> NodeId {
         let trees = &self.cache.trees;
         let mut node = self.root(task, chosen[0]);
-        while let Known::Look(slot, _) = trees.at(node) {
+        while let DecisionNode::Look(slot, _) = trees.at(node) {
             let Some(q) = chosen.iter().find(|p| self.slot(**p) == slot) else { break };
             node = trees.child(node, self.content(*q));
         }
@@ -330,25 +369,25 @@ impl Learner<'_, '_, '_, '_> {
         let trees = &self.cache.trees;
         let mut node = trees.root_node(task as usize, values[task as usize] as usize);
         let mut path = Vec::new();
-        while let Known::Look(slot, _) = trees.at(node) {
+        while let DecisionNode::Look(slot, _) = trees.at(node) {
             path.push((node, slot));
             node = trees.child(node, values[slot as usize]);
         }
         let mut slots = Bits::new(values.len());
         for (node, slot) in path.into_iter().rev() {
             slots.set(slot);
-            if self.below.len() <= node as usize {
-                self.below.resize(node as usize + 1, Bits::default());
-                self.inner.resize(node as usize + 1, Bits::default());
+            if self.subtrees.slots.len() <= node.index() {
+                self.subtrees.slots.resize(node.index() + 1, Bits::default());
+                self.subtrees.inner.resize(node.index() + 1, Bits::default());
             }
-            self.below[node as usize].unite(&slots);
+            self.subtrees.slots[node.index()].unite(&slots);
         }
     }
 
     /// Contents of all slots that go with the chosen places; None if some slot has none, which is noted.
     fn values(&mut self, chosen: &[PlaceId]) -> Option<Vec<u32>> {
         let mut values = match self.learning.pairwise {
-            true => self.last.clone(),
+            true => self.last.values.clone(),
             false => self.start.clone(),
         };
         for p in chosen {
@@ -358,7 +397,7 @@ impl Learner<'_, '_, '_, '_> {
             let common = self.net.parallel.common(chosen);
             let (mut changed, mut missing) = (chosen.to_vec(), None);
             // What was there last need not be written again, if it may be there.
-            for old in self.current.without(&common) {
+            for old in self.last.places.without(&common) {
                 let slot = self.slot(old);
                 if chosen.iter().any(|p| self.slot(*p) == slot) {
                     continue;
@@ -369,17 +408,19 @@ impl Learner<'_, '_, '_, '_> {
                 }
             }
             if let Some(missing) = missing {
-                let number = self.blocked.len() as u32;
-                self.blocked.push(Some((chosen.to_vec(), missing)));
-                chosen.iter().for_each(|p| self.blocked_at[*p as usize].push(number));
+                let number = self.blocked.combinations.len() as u32;
+                self.blocked.combinations.push(Some((chosen.to_vec(), missing)));
+                chosen.iter().for_each(|p| self.blocked.by_place[*p as usize].push(number));
                 return None;
             }
             for place in changed {
                 let (slot, content) = self.held[place as usize];
-                let old = std::mem::replace(&mut self.last[slot as usize], content);
-                self.current.unset(self.ids[slot as usize][old as usize]);
-                self.current.grow(place as usize + 1);
-                self.current.set(place);
+                let old = std::mem::replace(&mut self.last.values[slot as usize], content);
+                if let Some(old) = self.ids[slot as usize][old as usize] {
+                    self.last.places.unset(old);
+                }
+                self.last.places.grow(place as usize + 1);
+                self.last.places.set(place);
                 values[slot as usize] = content;
             }
         }
@@ -396,14 +437,16 @@ impl Learner<'_, '_, '_, '_> {
                 self.net.stopped = story.steps.last().map(|s| s.loc);
                 return;
             }
-            Fate::Unsupported => Role::Unsupported,
-            Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => Role::Target,
-            Fate::Followed => Role::Step,
+            Fate::Unsupported => TransitionRole::Unsupported,
+            Fate::Followed if story.seen.iter().any(|s| (self.learning.is_target)(s)) => {
+                TransitionRole::Target
+            }
+            Fate::Followed => TransitionRole::Step,
         };
         let letters = story.steps.iter().flat_map(|s| s.letters.iter().map(|l| (l.0, l.1))).collect();
         let changes = self.cache.trees.changes[step.changes.0 as usize..step.changes.1 as usize].to_vec();
         let mut after = Vec::new();
-        if role == Role::Step {
+        if role == TransitionRole::Step {
             for p in chosen {
                 let slot = self.slot(*p);
                 after.push(match changes.iter().find(|c| c.0 == slot) {

@@ -59,7 +59,9 @@ pub(super) fn with_abstraction(
         stats.transitions += reached.stats.transitions;
         let stuck = |id: &&u32| reached.state(**id).tasks.iter().any(|t| alive(t.status));
         let blocked = reached.blocked.iter().find(stuck);
-        let cut = |o: &rendez_petri::step_cache::Outcome| matches!(o.fate, Fate::Stopped | Fate::Unsupported);
+        let cut = |o: &rendez_petri::step_cache::MemoisedOutcome| {
+            matches!(o.fate, Fate::Stopped | Fate::Unsupported)
+        };
         match blocked {
             Some(id) => {
                 let way = reached.way(*id);

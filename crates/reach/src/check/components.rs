@@ -17,11 +17,11 @@ use rendez_verdict::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::graph::{Graph, Roles};
+use crate::graph::{ReachabilityGraph, Roles};
 use crate::reached::Reached;
 
 /// Looks at every set of states that is never left.
-pub(super) fn forever(reached: &Reached, graph: &Graph, findings: &mut Findings) {
+pub(super) fn forever(reached: &Reached, graph: &ReachabilityGraph, findings: &mut Findings) {
     let cache = &reached.cache;
     let program = cache.steps.semantics.program;
     let mut spinning: Vec<(u32, TaskId)> = Vec::new();

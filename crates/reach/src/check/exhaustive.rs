@@ -34,7 +34,7 @@ pub(super) struct Exhaustive {
 }
 
 impl Exhaustive {
-    /// After a hunt that found something: the rest is not known.
+    /// After a walk that found something: the rest is not known.
     pub(super) fn after_walk(program: &Program) -> Exhaustive {
         let entries = Entries::new(program);
         Exhaustive { end: End::Found, stats: Stats::default(), entries }
@@ -129,8 +129,8 @@ fn repeat<'s, 'p>(
     search: impl Fn(StepCache<'s, 'p>, &Config, &Options) -> Result<Reached<'s, 'p>, Restart>,
 ) -> Reached<'s, 'p> {
     let started = Instant::now();
-    let all = 0..if config.meet && !config.waits { 0 } else { semantics.program.entries.len() };
-    let (mut tracked_queues, mut apart) = (all.map(EntryId::from).collect::<Vec<_>>(), Vec::new());
+    let all = 0..if config.synchronous && !config.waits { 0 } else { semantics.program.entries.len() };
+    let (mut tracked_queues, mut split) = (all.map(EntryId::from).collect::<Vec<_>>(), Vec::new());
     let mut config = config.clone();
     loop {
         let mut steps =
@@ -138,14 +138,14 @@ fn repeat<'s, 'p>(
         if config.waits {
             steps.unobservable.select.fill(false);
         }
-        let mut cache = StepCache::with(steps, Tig::Modified, &SlotSplit::These(apart.clone()));
+        let mut cache = StepCache::with(steps, Tig::Modified, &SlotSplit::These(split.clone()));
         if !config.forget {
             cache.slots.remember();
         }
         match search(cache, &config, &share(options, started, 1.0)) {
             Ok(reached) => return reached,
             Err(Restart::TrackQueues(more)) => tracked_queues = more,
-            Err(Restart::SplitSlots(more)) => apart.extend(more),
+            Err(Restart::SplitSlots(more)) => split.extend(more),
             Err(Restart::WithoutPor) => config.stubborn = false,
         }
     }

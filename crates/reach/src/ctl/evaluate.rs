@@ -12,52 +12,59 @@ use rendez_model::semantics::Step;
 use rendez_model::{Program, TaskId};
 use rendez_verdict::{Resolved, is_event};
 
-use super::{Bits, Bound, Checker, Goal, not};
-use crate::graph::ELSEWHERE;
+use super::{Approximation, Checker, Flags, UntilGoal, not};
 
 impl Checker<'_, '_, '_> {
     /// Whether an edge counts on ways that a formula speaks against.
-    pub(super) fn counts_against(&self, edge: usize, bound: Bound) -> bool {
-        bound == Bound::Surely || self.sure[edge]
+    pub(super) fn counts_against(&self, edge: usize, approximation: Approximation) -> bool {
+        approximation == Approximation::Under || self.must[edge]
     }
 
     /// Whether an edge counts on ways that a formula asks for.
-    pub(super) fn counts_for(&self, edge: usize, bound: Bound) -> bool {
-        self.counts_against(edge, bound.other())
+    pub(super) fn counts_for(&self, edge: usize, approximation: Approximation) -> bool {
+        self.counts_against(edge, approximation.other())
     }
 
-    pub(super) fn eval(&self, formula: &Resolved, bound: Bound) -> Bits {
+    pub(super) fn eval(&self, formula: &Resolved, approximation: Approximation) -> Flags {
         match formula {
             Resolved::Const(value) => self.states(|_| *value),
             Resolved::At(..) | Resolved::Ended(_) => {
                 let slots = &self.reached.cache.slots;
                 let is =
                     |t: usize, n: u32| slots.task(t, n).is_some_and(|ts| formula.is_of(TaskId::from(t), ts));
-                let of = |t: usize| (t, (0..slots.count(t) as u32).map(|n| is(t, n)).collect::<Bits>());
+                let of = |t: usize| (t, (0..slots.count(t) as u32).map(|n| is(t, n)).collect::<Flags>());
                 let all = (0..self.program().tasks.len()).map(of);
-                let some: Vec<(usize, Bits)> = all.filter(|(_, bits)| bits.contains(&true)).collect();
+                let some: Vec<(usize, Flags)> = all.filter(|(_, bits)| bits.contains(&true)).collect();
                 self.by_slots(|value| some.iter().any(|(t, bits)| bits[value(*t) as usize]))
             }
-            Resolved::Not(f) => not(self.eval(f, bound.other())),
-            Resolved::And(a, b) => {
-                self.eval(a, bound).into_iter().zip(self.eval(b, bound)).map(|(a, b)| a && b).collect()
-            }
-            Resolved::Or(a, b) => {
-                self.eval(a, bound).into_iter().zip(self.eval(b, bound)).map(|(a, b)| a || b).collect()
-            }
+            Resolved::Not(f) => not(self.eval(f, approximation.other())),
+            Resolved::And(a, b) => self
+                .eval(a, approximation)
+                .into_iter()
+                .zip(self.eval(b, approximation))
+                .map(|(a, b)| a && b)
+                .collect(),
+            Resolved::Or(a, b) => self
+                .eval(a, approximation)
+                .into_iter()
+                .zip(self.eval(b, approximation))
+                .map(|(a, b)| a || b)
+                .collect(),
             Resolved::Always(f) => {
-                let bad = self.or_beyond(self.against(f, bound).0, bound == Bound::Surely);
-                self.not_reaching(bad, |e| self.counts_against(e, bound))
+                let bad =
+                    self.or_beyond(self.against(f, approximation).0, approximation == Approximation::Under);
+                self.not_reaching(bad, |e| self.counts_against(e, approximation))
             }
             Resolved::Potentially(f) => {
-                let good = self.or_beyond(self.in_favour(f, bound).0, bound == Bound::Perhaps);
-                not(self.not_reaching(good, |e| self.counts_for(e, bound)))
+                let good =
+                    self.or_beyond(self.in_favour(f, approximation).0, approximation == Approximation::Over);
+                not(self.not_reaching(good, |e| self.counts_for(e, approximation)))
             }
             Resolved::Eventually(f) => {
-                self.until(&self.states(|_| true), &self.goal(f, bound), false, bound).0
+                self.until(&self.states(|_| true), &self.goal(f, approximation), false, approximation).0
             }
             Resolved::Until(a, x, weak) => {
-                self.until(&self.eval(a, bound), &self.goal(x, bound), *weak, bound).0
+                self.until(&self.eval(a, approximation), &self.goal(x, approximation), *weak, approximation).0
             }
             // Operators about events look at these themselves.
             Resolved::Accept(..) | Resolved::Event(_) => self.states(|_| false),
@@ -65,65 +72,77 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Some states and, if these count, those in which an execution meets a bound.
-    pub(super) fn or_beyond(&self, states: Bits, counts: bool) -> Bits {
+    pub(super) fn or_beyond(&self, states: Flags, counts: bool) -> Flags {
         states.into_iter().zip(&self.beyond).map(|(s, beyond)| s || counts && *beyond).collect()
     }
 
     /// States that `always f` speaks against, or the edges from them.
-    pub(super) fn against(&self, f: &Resolved, bound: Bound) -> (Bits, Option<Bits>) {
+    pub(super) fn against(&self, f: &Resolved, approximation: Approximation) -> (Flags, Option<Flags>) {
         match f.is_about_events() {
-            false => (not(self.eval(f, bound)), None),
-            true => self.with_edges(self.events(f, false, bound), |e| self.counts_against(e, bound)),
+            false => (not(self.eval(f, approximation)), None),
+            true => self
+                .with_edges(self.events(f, false, approximation), |e| self.counts_against(e, approximation)),
         }
     }
 
     /// States that `potentially f` asks for, or the edges from them.
-    pub(super) fn in_favour(&self, f: &Resolved, bound: Bound) -> (Bits, Option<Bits>) {
+    pub(super) fn in_favour(&self, f: &Resolved, approximation: Approximation) -> (Flags, Option<Flags>) {
         match f.is_about_events() {
-            false => (self.eval(f, bound), None),
-            true => self.with_edges(self.events(f, true, bound), |e| self.counts_for(e, bound)),
+            false => (self.eval(f, approximation), None),
+            true => {
+                self.with_edges(self.events(f, true, approximation), |e| self.counts_for(e, approximation))
+            }
         }
     }
 
-    pub(super) fn with_edges(&self, mut edges: Bits, counts: impl Fn(usize) -> bool) -> (Bits, Option<Bits>) {
+    pub(super) fn with_edges(
+        &self,
+        mut edges: Flags,
+        counts: impl Fn(usize) -> bool,
+    ) -> (Flags, Option<Flags>) {
         edges.iter_mut().enumerate().for_each(|(e, bit)| *bit &= counts(e));
         (self.states(|s| self.graph.range(s).any(|e| edges[e])), Some(edges))
     }
 
-    pub(super) fn goal(&self, x: &Resolved, bound: Bound) -> Goal {
+    pub(super) fn goal(&self, x: &Resolved, approximation: Approximation) -> UntilGoal {
         let no_edge = || vec![false; self.graph.edge_count()];
         match x.is_about_events() {
-            true => Goal { states: self.states(|_| false), edges: self.events(x, true, bound) },
-            false => Goal { states: self.eval(x, bound), edges: no_edge() },
+            true => UntilGoal { states: self.states(|_| false), edges: self.events(x, true, approximation) },
+            false => UntilGoal { states: self.eval(x, approximation), edges: no_edge() },
         }
     }
 
     /// Edges with an event of which a formula is true, or not true.
-    pub(super) fn events(&self, f: &Resolved, wanted: bool, bound: Bound) -> Bits {
+    pub(super) fn events(&self, f: &Resolved, wanted: bool, approximation: Approximation) -> Flags {
         match f.is_mixed() {
             false => self.steps(|s, program| f.matches(program, s) == wanted),
             true => {
                 let events = self.steps(|_, _| true);
-                events.into_iter().zip(self.of_step(f, bound)).map(|(e, so)| e && so == wanted).collect()
+                events
+                    .into_iter()
+                    .zip(self.of_step(f, approximation))
+                    .map(|(e, so)| e && so == wanted)
+                    .collect()
             }
         }
     }
 
     /// Edges of whose event, and of the state that it leads to, a formula is true. Where a formula is about both,
     /// every step is an edge of its own.
-    pub(super) fn of_step(&self, f: &Resolved, bound: Bound) -> Bits {
-        let both =
-            |a: &Resolved, b: &Resolved| self.of_step(a, bound).into_iter().zip(self.of_step(b, bound));
+    pub(super) fn of_step(&self, f: &Resolved, approximation: Approximation) -> Flags {
+        let both = |a: &Resolved, b: &Resolved| {
+            self.of_step(a, approximation).into_iter().zip(self.of_step(b, approximation))
+        };
         match f {
-            Resolved::Not(f) => not(self.of_step(f, bound.other())),
+            Resolved::Not(f) => not(self.of_step(f, approximation.other())),
             Resolved::And(a, b) => both(a, b).map(|(a, b)| a && b).collect(),
             Resolved::Or(a, b) => both(a, b).map(|(a, b)| a || b).collect(),
             Resolved::Accept(..) | Resolved::Event(_) => self.steps(|s, program| f.matches(program, s)),
             state => {
-                let so = self.eval(state, bound);
+                let so = self.eval(state, approximation);
                 let at = |e: usize| match self.graph.target(e) {
-                    ELSEWHERE => bound == Bound::Perhaps,
-                    to => so[to as usize],
+                    None => approximation == Approximation::Over,
+                    Some(to) => so[to as usize],
                 };
                 (0..self.graph.edge_count()).map(at).collect()
             }
@@ -131,17 +150,17 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Edges with an event that is so; that is found out once for each outcome.
-    pub(super) fn steps(&self, f: impl Fn(&Step, &Program) -> bool) -> Bits {
+    pub(super) fn steps(&self, f: impl Fn(&Step, &Program) -> bool) -> Flags {
         let program = self.program();
         let is = |s: &Step| is_event(program, s) && f(s, program);
         let stories = &self.reached.cache.stories;
-        let found: Bits = stories.iter().map(|story| story.steps.iter().any(is)).collect();
+        let found: Flags = stories.iter().map(|story| story.steps.iter().any(is)).collect();
         let on = |e: usize| self.graph.run(e).iter().any(|o| found[*o as usize]);
         (0..self.graph.edge_count()).map(on).collect()
     }
 
     /// States by what their slots hold.
-    pub(super) fn by_slots(&self, f: impl Fn(&dyn Fn(usize) -> u32) -> bool) -> Bits {
+    pub(super) fn by_slots(&self, f: impl Fn(&dyn Fn(usize) -> u32) -> bool) -> Flags {
         let mut words = vec![0; self.reached.layout.words];
         (0..self.graph.len() as u32)
             .map(|s| {
@@ -152,7 +171,7 @@ impl Checker<'_, '_, '_> {
     }
 
     /// States from which no path over the edges leads to one of `targets`.
-    pub(super) fn not_reaching(&self, mut targets: Bits, passes: impl Fn(usize) -> bool) -> Bits {
+    pub(super) fn not_reaching(&self, mut targets: Flags, passes: impl Fn(usize) -> bool) -> Flags {
         let mut work: Vec<u32> = (0..targets.len() as u32).filter(|s| targets[*s as usize]).collect();
         while let Some(s) = work.pop() {
             for e in self.before[s as usize]..self.before[s as usize + 1] {
@@ -168,14 +187,20 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Where `a until x` holds; and, of those where it fails, the states with which a failure ends.
-    pub(super) fn until(&self, a: &Bits, goal: &Goal, weak: bool, bound: Bound) -> (Bits, Bits) {
+    pub(super) fn until(
+        &self,
+        a: &Flags,
+        goal: &UntilGoal,
+        weak: bool,
+        approximation: Approximation,
+    ) -> (Flags, Flags) {
         // Inside: neither at the goal nor without `a`. An event must not match on the way.
-        let inside: Bits = (0..a.len()).map(|s| !goal.is_at(s) && a[s]).collect();
-        let open = |s: usize| bound == Bound::Surely && self.beyond[s];
-        let mut ends: Bits = (0..a.len()).map(|s| !goal.is_at(s) && (!a[s] || open(s))).collect();
-        let passes = |e: usize| goal.is_avoided(e) && self.counts_against(e, bound);
+        let inside: Flags = (0..a.len()).map(|s| !goal.is_at(s) && a[s]).collect();
+        let open = |s: usize| approximation == Approximation::Under && self.beyond[s];
+        let mut ends: Flags = (0..a.len()).map(|s| !goal.is_at(s) && (!a[s] || open(s))).collect();
+        let passes = |e: usize| goal.is_avoided(e) && self.counts_against(e, approximation);
         if !weak {
-            for s in self.goes_on_for_ever(&inside, &passes, bound) {
+            for s in self.goes_on_for_ever(&inside, &passes, approximation) {
                 ends[s as usize] = true;
             }
         }
@@ -187,17 +212,17 @@ impl Checker<'_, '_, '_> {
     /// members of fair components, and states in which nobody needs to move.
     pub(super) fn goes_on_for_ever(
         &self,
-        inside: &Bits,
+        inside: &Flags,
         passes: &dyn Fn(usize) -> bool,
-        bound: Bound,
+        approximation: Approximation,
     ) -> Vec<u32> {
         let ended = |s: &u32| inside[*s as usize] && self.may_end(*s);
         let ended = (0..inside.len() as u32).filter(ended);
         // Where loops may be fair or not, they count against what surely holds.
-        let rounds = match self.coarse && bound == Bound::Perhaps {
+        let fair_loops = match self.coarse && approximation == Approximation::Over {
             true => Vec::new(),
             false => self.fair_components(inside, passes),
         };
-        ended.chain(rounds.into_iter().flatten()).collect()
+        ended.chain(fair_loops.into_iter().flatten()).collect()
     }
 }

@@ -11,8 +11,8 @@
 use rendez_model::{EntryId, TaskId};
 use rendez_verdict::{Fairness, Round, Stance};
 
-use super::{Bits, Checker};
-use crate::graph::ELSEWHERE;
+use super::{Checker, Flags};
+use crate::maybe_number::MaybeNumber;
 
 impl<'p> Checker<'_, '_, 'p> {
     /// Whether an execution may be over in a state: there is no step, or only the environment has some.
@@ -22,8 +22,8 @@ impl<'p> Checker<'_, '_, 'p> {
     }
 
     /// Sets of states inside a set, each with ways between all of them, in which an execution may stay for ever.
-    pub(super) fn fair_components(&self, inside: &Bits, passes: &dyn Fn(usize) -> bool) -> Vec<Vec<u32>> {
-        let allowed: Bits =
+    pub(super) fn fair_components(&self, inside: &Flags, passes: &dyn Fn(usize) -> bool) -> Vec<Vec<u32>> {
+        let allowed: Flags =
             (0..self.graph.edge_count()).map(|e| passes(e) && self.within(e, inside)).collect();
         let mut found = Vec::new();
         let mut work = vec![(0..inside.len() as u32).filter(|s| inside[*s as usize]).collect::<Vec<u32>>()];
@@ -45,21 +45,19 @@ impl<'p> Checker<'_, '_, 'p> {
         found
     }
 
-    pub(super) fn within(&self, edge: usize, inside: &Bits) -> bool {
-        let to = self.graph.target(edge);
-        to != ELSEWHERE && inside[self.sources[edge] as usize] && inside[to as usize]
+    pub(super) fn within(&self, edge: usize, inside: &Flags) -> bool {
+        self.graph.target(edge).is_some_and(|to| inside[self.sources[edge] as usize] && inside[to as usize])
     }
 
     /// Strongly connected components with at least one edge.
-    pub(super) fn components(&self, states: &[u32], allowed: &Bits) -> Vec<Vec<u32>> {
-        let mut local = vec![u32::MAX; self.graph.len()];
+    pub(super) fn components(&self, states: &[u32], allowed: &Flags) -> Vec<Vec<u32>> {
+        let mut local = vec![MaybeNumber::NONE; self.graph.len()];
         for (i, s) in states.iter().enumerate() {
-            local[*s as usize] = i as u32;
+            local[*s as usize] = MaybeNumber::of(i as u32);
         }
         let inner = |s: u32, e: usize| -> Option<u32> {
-            let to = self.graph.target(e);
-            (allowed[e] && to != ELSEWHERE && local[to as usize] != u32::MAX && local[s as usize] != u32::MAX)
-                .then(|| local[to as usize])
+            let to = self.graph.target(e).filter(|_| allowed[e])?;
+            local[to as usize].get().filter(|_| local[s as usize] != MaybeNumber::NONE)
         };
         let edges: Vec<Vec<u32>> =
             states.iter().map(|s| self.graph.range(*s).filter_map(|e| inner(*s, e)).collect()).collect();
@@ -71,7 +69,7 @@ impl<'p> Checker<'_, '_, 'p> {
     }
 
     /// The tasks that an execution which stays in a component passes over, against what fairness asks for.
-    pub(super) fn passed_over(&self, component: &[u32], allowed: &Bits) -> Vec<TaskId> {
+    pub(super) fn passed_over(&self, component: &[u32], allowed: &Flags) -> Vec<TaskId> {
         if self.fairness == Fairness::None || self.coarse {
             return Vec::new();
         }

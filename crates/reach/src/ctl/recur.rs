@@ -15,14 +15,14 @@ use rendez_petri::step_cache::Story;
 use rendez_verdict::{Control, Findings, Options, Reason, Stats};
 
 use super::show::Trail;
-use super::{Bits, Bound, Checker, Goal, checker};
+use super::{Approximation, Checker, Flags, UntilGoal, checker};
 use crate::check::{reach, share};
 use crate::search::Config;
 use crate::visible::Visible;
 
 /// What became of the search for an execution that breaks a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hunt {
+enum LassoSearch {
     Found,
     Nothing,
     /// There is a loop of which it is not known whether it is fair.
@@ -48,7 +48,7 @@ pub fn recurring(
         let reached = reach(semantics, &share(options, started, 1.0), &config, control, &[]);
         stats = stats.max(reached.stats);
         match checker(&reached, options.fairness, &config, control) {
-            Ok(checker) => left.retain(|m| checker.recurs(*m, findings) == Hunt::Open),
+            Ok(checker) => left.retain(|m| checker.recurs(*m, findings) == LassoSearch::Open),
             Err((_, why)) => return (Some(why), stats),
         }
         if left.is_empty() {
@@ -60,23 +60,23 @@ pub fn recurring(
 
 impl Checker<'_, '_, '_> {
     /// Looks for an execution that never brings a monitor to one of the sets to which it must come again and again.
-    fn recurs(&self, monitor: u16, findings: &mut Findings) -> Hunt {
+    fn recurs(&self, monitor: u16, findings: &mut Findings) -> LassoSearch {
         let property = &self.program().monitors[usize::from(monitor)];
-        let mut hunt = Hunt::Nothing;
+        let mut found = LassoSearch::Nothing;
         // A trace that depends on nothing unknown is better.
-        for bound in [Bound::Perhaps, Bound::Surely] {
+        for approximation in [Approximation::Over, Approximation::Under] {
             for set in &property.again {
                 let Some(goal) = self.visits(monitor, set) else {
                     findings.contradictions.push(format!("{} is not part of the states", property.name));
-                    return Hunt::Found;
+                    return LassoSearch::Found;
                 };
-                let inside: Bits = goal.states.iter().map(|there| !there).collect();
-                let passes = |e: usize| self.counts_against(e, bound);
+                let inside: Flags = goal.states.iter().map(|there| !there).collect();
+                let passes = |e: usize| self.counts_against(e, approximation);
                 let avoids = |e: usize| passes(e) && goal.is_avoided(e);
                 let mut ends = self.states(|s| inside[s as usize] && self.may_end(s));
                 if !ends.contains(&true) {
-                    let rounds = self.fair_components(&inside, &avoids);
-                    rounds.into_iter().flatten().for_each(|s| ends[s as usize] = true);
+                    let fair_loops = self.fair_components(&inside, &avoids);
+                    fair_loops.into_iter().flatten().for_each(|s| ends[s as usize] = true);
                 }
                 let mut trail = Trail::default();
                 let at = self.walk(0, &ends, &passes, &mut trail);
@@ -88,22 +88,22 @@ impl Checker<'_, '_, '_> {
                     Some(trace) if !self.coarse || self.is_shown(&trail, &trace) => {
                         let execution = (&trace.moves[..], trace.loop_from);
                         findings.never_again(monitor, set, execution, self.fairness);
-                        return Hunt::Found;
+                        return LassoSearch::Found;
                     }
-                    _ if self.coarse => hunt = Hunt::Open,
+                    _ if self.coarse => found = LassoSearch::Open,
                     _ => {
                         findings.contradictions.push("a trace that goes on for ever does not replay".into());
-                        return Hunt::Found;
+                        return LassoSearch::Found;
                     }
                 }
             }
         }
-        hunt
+        found
     }
 
     /// Where a monitor is in one of a set of states, and the edges on which it passes one.
     /// Nothing if states do not tell where it is.
-    fn visits(&self, monitor: u16, set: &[bool]) -> Option<Goal> {
+    fn visits(&self, monitor: u16, set: &[bool]) -> Option<UntilGoal> {
         let slots = &self.reached.cache.slots;
         let property = &self.program().monitors[usize::from(monitor)];
         let value =
@@ -131,6 +131,6 @@ impl Checker<'_, '_, '_> {
             })
         };
         let edges = (0..self.graph.edge_count()).map(passes).collect();
-        Some(Goal { states: at.iter().map(|at| set[*at as usize]).collect(), edges })
+        Some(UntilGoal { states: at.iter().map(|at| set[*at as usize]).collect(), edges })
     }
 }

@@ -13,8 +13,7 @@ use rendez_model::semantics::Move;
 use rendez_model::state::State;
 use rendez_verdict::{Excuse, Fairness, Resolved, Stance, Trace, is_whole, lasso, replay};
 
-use super::{Bits, Bound, Checker, Goal};
-use crate::graph::ELSEWHERE;
+use super::{Approximation, Checker, Flags, UntilGoal};
 
 #[derive(Default)]
 pub(super) struct Trail {
@@ -29,35 +28,47 @@ impl Checker<'_, '_, '_> {
     pub(super) fn show(
         &self,
         formula: &Resolved,
-        (bound, truth): (Bound, bool),
+        (approximation, truth): (Approximation, bool),
         from: u32,
         trail: &mut Trail,
     ) {
         match (formula, truth) {
-            (Resolved::Not(f), _) => self.show(f, (bound.other(), !truth), from, trail),
+            (Resolved::Not(f), _) => self.show(f, (approximation.other(), !truth), from, trail),
             (Resolved::And(a, b) | Resolved::Or(a, b), _) => {
                 // One that is so by itself, or both are: then one that is about what follows tells more.
-                let so = |f: &Resolved| self.eval(f, bound)[from as usize] == truth;
+                let so = |f: &Resolved| self.eval(f, approximation)[from as usize] == truth;
                 let parts = [b, a];
                 let telling = parts.iter().find(|f| so(f) && tells(f, truth));
                 if let Some(f) = telling.or_else(|| parts.iter().find(|f| so(f))) {
-                    self.show(f, (bound, truth), from, trail);
+                    self.show(f, (approximation, truth), from, trail);
                 }
             }
             (Resolved::Always(f), false) => {
-                let passes = |e: usize| self.counts_against(e, bound);
-                self.show_way(f, (bound, truth), self.against(f, bound), (from, &passes), trail);
+                let passes = |e: usize| self.counts_against(e, approximation);
+                self.show_way(
+                    f,
+                    (approximation, truth),
+                    self.against(f, approximation),
+                    (from, &passes),
+                    trail,
+                );
             }
             (Resolved::Potentially(f), true) => {
-                let passes = |e: usize| self.counts_for(e, bound);
-                self.show_way(f, (bound, truth), self.in_favour(f, bound), (from, &passes), trail);
+                let passes = |e: usize| self.counts_for(e, approximation);
+                self.show_way(
+                    f,
+                    (approximation, truth),
+                    self.in_favour(f, approximation),
+                    (from, &passes),
+                    trail,
+                );
             }
             (Resolved::Eventually(f), false) => {
                 let always = Resolved::Const(true);
-                self.show_until(&always, &self.goal(f, bound), (false, bound), from, trail);
+                self.show_until(&always, &self.goal(f, approximation), (false, approximation), from, trail);
             }
             (Resolved::Until(a, x, weak), false) => {
-                self.show_until(a, &self.goal(x, bound), (*weak, bound), from, trail);
+                self.show_until(a, &self.goal(x, approximation), (*weak, approximation), from, trail);
             }
             _ => {}
         }
@@ -67,8 +78,8 @@ impl Checker<'_, '_, '_> {
     pub(super) fn show_way(
         &self,
         f: &Resolved,
-        so: (Bound, bool),
-        (targets, edges): (Bits, Option<Bits>),
+        so: (Approximation, bool),
+        (targets, edges): (Flags, Option<Flags>),
         (from, passes): (u32, &dyn Fn(usize) -> bool),
         trail: &mut Trail,
     ) {
@@ -87,43 +98,42 @@ impl Checker<'_, '_, '_> {
     pub(super) fn show_after(
         &self,
         f: &Resolved,
-        (bound, truth): (Bound, bool),
+        (approximation, truth): (Approximation, bool),
         edge: usize,
         trail: &mut Trail,
     ) {
-        let to = self.graph.target(edge);
+        let Some(to) = self.graph.target(edge) else { return };
         match f {
-            _ if to == ELSEWHERE => {}
-            Resolved::Not(f) => self.show_after(f, (bound.other(), !truth), edge, trail),
+            Resolved::Not(f) => self.show_after(f, (approximation.other(), !truth), edge, trail),
             Resolved::And(a, b) | Resolved::Or(a, b) => {
-                let so = |f: &Resolved| self.of_step(f, bound)[edge] == truth;
+                let so = |f: &Resolved| self.of_step(f, approximation)[edge] == truth;
                 let parts = [b, a];
                 let telling = parts.iter().find(|f| so(f) && tells(f, truth));
                 if let Some(f) = telling.or_else(|| parts.iter().find(|f| so(f))) {
-                    self.show_after(f, (bound, truth), edge, trail);
+                    self.show_after(f, (approximation, truth), edge, trail);
                 }
             }
             Resolved::Accept(..) | Resolved::Event(_) => {}
-            state => self.show(state, (bound, truth), to, trail),
+            state => self.show(state, (approximation, truth), to, trail),
         }
     }
 
     pub(super) fn show_until(
         &self,
         a: &Resolved,
-        goal: &Goal,
-        (weak, bound): (bool, Bound),
+        goal: &UntilGoal,
+        (weak, approximation): (bool, Approximation),
         from: u32,
         trail: &mut Trail,
     ) {
-        let holds = self.eval(a, bound);
-        let (_, ends) = self.until(&holds, goal, weak, bound);
-        let inside: Bits = (0..holds.len()).map(|s| !goal.is_at(s) && holds[s]).collect();
-        let avoids = |e: usize| goal.is_avoided(e) && self.counts_against(e, bound);
+        let holds = self.eval(a, approximation);
+        let (_, ends) = self.until(&holds, goal, weak, approximation);
+        let inside: Flags = (0..holds.len()).map(|s| !goal.is_at(s) && holds[s]).collect();
+        let avoids = |e: usize| goal.is_avoided(e) && self.counts_against(e, approximation);
         let passes = |e: usize| avoids(e) && inside[self.sources[e] as usize];
         let at = self.walk(from, &ends, &passes, trail);
         match holds[at as usize] {
-            false => self.show(a, (bound, false), at, trail),
+            false => self.show(a, (approximation, false), at, trail),
             true => self.show_for_ever(at, &inside, &avoids, trail),
         }
     }
@@ -132,11 +142,12 @@ impl Checker<'_, '_, '_> {
     pub(super) fn walk(
         &self,
         from: u32,
-        targets: &Bits,
+        targets: &Flags,
         passes: &dyn Fn(usize) -> bool,
         trail: &mut Trail,
     ) -> u32 {
-        let mut came: Vec<u32> = vec![u32::MAX; self.graph.len()];
+        // By state that was reached: the edge that led there.
+        let mut came: Vec<u32> = vec![0; self.graph.len()];
         let mut queue = std::collections::VecDeque::from([from]);
         let mut seen = vec![false; self.graph.len()];
         seen[from as usize] = true;
@@ -154,8 +165,10 @@ impl Checker<'_, '_, '_> {
                 return s;
             }
             for e in self.graph.range(s) {
-                let to = self.graph.target(e);
-                if to != ELSEWHERE && passes(e) && !std::mem::replace(&mut seen[to as usize], true) {
+                if let Some(to) = self.graph.target(e)
+                    && passes(e)
+                    && !std::mem::replace(&mut seen[to as usize], true)
+                {
                     came[to as usize] = e as u32;
                     queue.push_back(to);
                 }
@@ -168,7 +181,7 @@ impl Checker<'_, '_, '_> {
     pub(super) fn show_for_ever(
         &self,
         at: u32,
-        inside: &Bits,
+        inside: &Flags,
         passes: &dyn Fn(usize) -> bool,
         trail: &mut Trail,
     ) {
@@ -182,7 +195,7 @@ impl Checker<'_, '_, '_> {
     pub(super) fn close_loop(
         &self,
         at: u32,
-        inside: &Bits,
+        inside: &Flags,
         passes: &dyn Fn(usize) -> bool,
         trail: &mut Trail,
     ) {
@@ -204,7 +217,7 @@ impl Checker<'_, '_, '_> {
             let at = self.walk(here, &sources, &inner, trail);
             own(at).map_or(at, |e| {
                 trail.edges.push(e as u32);
-                self.graph.target(e)
+                self.graph.target(e).unwrap_or(at)
             })
         };
         if self.fairness != Fairness::None && !self.coarse {

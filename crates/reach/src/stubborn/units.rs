@@ -35,10 +35,11 @@ use rendez_petri::steps::Steps;
 use rendez_petri::unobservable::Unobservable;
 use rustc_hash::FxHashMap;
 
-use super::{NONE, Stubborn, Unit};
+use super::{Stubborn, Unit};
+use crate::maybe_number::MaybeNumber;
 
 /// The code of all tasks as one graph.
-pub struct Code<'a> {
+pub struct CodeGraph<'a> {
     program: &'a Program,
     access: &'a Access,
     unobservable: &'a Unobservable,
@@ -58,7 +59,7 @@ pub struct Code<'a> {
     stops: &'a [bool],
 }
 
-impl<'a> Code<'a> {
+impl<'a> CodeGraph<'a> {
     pub fn new(steps: &'a Steps<'_, 'a>, slots: &'a Slots) -> Self {
         let (program, access, unobservable) = (steps.semantics.program, &steps.access, &steps.unobservable);
         let n = program.nodes.len();
@@ -88,7 +89,7 @@ impl<'a> Code<'a> {
         }
         let terminates =
             |l: &Loc| matches!(program.node(*l).action, Action::Select { terminate: Some(_), .. });
-        let mut code = Code {
+        let mut code = CodeGraph {
             program,
             access,
             unobservable,
@@ -153,7 +154,7 @@ impl<'a> Code<'a> {
 
     /// What a unit may run through, up to where tasks rest. Each location comes with whether the
     /// rendezvous that began with the unit is still going on.
-    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[u32]) -> Vec<(Loc, bool)> {
+    fn run(&self, starts: Vec<Loc>, own: bool, unit_at: &[MaybeNumber]) -> Vec<(Loc, bool)> {
         let mut seen = vec![[false; 2]; self.program.nodes.len()];
         let mut order = Vec::new();
         let mut work: Vec<(Loc, bool)> = starts.into_iter().map(|l| (l, own)).collect();
@@ -163,7 +164,7 @@ impl<'a> Code<'a> {
             }
             order.push((loc, own));
             let action = &self.program.node(loc).action;
-            if unit_at[loc.index()] == NONE || *action == Action::Return {
+            if unit_at[loc.index()] == MaybeNumber::NONE || *action == Action::Return {
                 let ends = matches!(action, Action::EndAccept { .. } | Action::FailAccept { .. });
                 self.next(loc, &mut |l| work.push((l, own && !ends)));
             }
@@ -292,113 +293,93 @@ impl<'a> Code<'a> {
     }
 
     pub fn stubborn(&self) -> Stubborn {
-        let program = self.program;
-        let tasks = program.tasks.len();
+        let tasks = self.program.tasks.len();
         let slots = self.slots.count_slots();
         // Behind the slots: one mark per task, for its end.
         let marks = slots + tasks;
-        let mut unit_at = vec![NONE; program.nodes.len()];
+        let (unit_at, mut units, points) = self.number_units();
+        let mut stubborn = Stubborn {
+            tasks,
+            slots,
+            unit_at,
+            units: Vec::new(),
+            callers: vec![Vec::new(); self.program.entries.len()],
+            intruders: vec![Vec::new(); tasks],
+            readers: vec![Vec::new(); marks],
+            writers: vec![Vec::new(); marks],
+        };
+        for (u, loc) in points.iter().enumerate() {
+            self.describe(u as u32, *loc, &mut units[u], &mut stubborn.callers);
+        }
+        stubborn.units = units;
+        for (u, loc) in points.iter().enumerate() {
+            let touched = self.touched_by(u as u32, *loc, &mut stubborn);
+            stubborn.depends_on(u as u32, &touched);
+        }
+        stubborn.carry_on_calls();
+        for unit in &mut stubborn.units {
+            unit.before.sort_unstable();
+            unit.before.dedup();
+        }
+        let Stubborn { units, intruders, writers, .. } = &mut stubborn;
+        let (intruding, ending) = (&*intruders, &writers[slots..]);
+        self.meetings(&points, units, |acceptor| [&intruding[acceptor.index()], &ending[acceptor.index()]]);
+        stubborn
+    }
+
+    /// A unit for each location at which a task may rest; by location its number, the units, and their locations.
+    fn number_units(&self) -> (Vec<MaybeNumber>, Vec<Unit>, Vec<Loc>) {
+        let program = self.program;
+        let mut unit_at = vec![MaybeNumber::NONE; program.nodes.len()];
         let mut units = Vec::new();
         let mut points = Vec::new();
         for (t, code) in self.access.code.iter().enumerate() {
             for loc in code {
                 // A return may rest, too, if its results are shared.
                 let rests = self.rests(*loc) || program.node(*loc).action == Action::Return;
-                if rests && unit_at[loc.index()] == NONE {
-                    unit_at[loc.index()] = units.len() as u32;
+                if rests && unit_at[loc.index()] == MaybeNumber::NONE {
+                    unit_at[loc.index()] = MaybeNumber::of(units.len() as u32);
                     units.push(Unit { task: t as u32, ..Unit::default() });
                     points.push(*loc);
                 }
             }
         }
-        let mut callers = vec![Vec::new(); program.entries.len()];
-        let mut intruders = vec![Vec::new(); tasks];
-        let mut readers = vec![Vec::new(); marks];
-        let mut writers = vec![Vec::new(); marks];
-        for (u, loc) in points.iter().enumerate() {
-            self.describe(u as u32, *loc, &mut units[u], &mut callers);
-        }
-        for (u, loc) in points.iter().enumerate() {
-            let id = u as u32;
-            let task = units[u].task as usize;
-            let mut touched = Touched::new(marks, program.entries.len());
-            self.touch(*loc, task, &mut touched);
-            let mut starts = Vec::new();
-            self.next(*loc, &mut |l| starts.push(l));
-            // The end of the rendezvous that begins here sets only its own caller free.
-            let own = matches!(program.node(*loc).action, Action::Select { .. });
-            let passed = self.run(starts, own, &unit_at);
-            for (next, own) in &passed {
-                // Nobody waits at the end of the main program who is alone by then.
-                if matches!(program.node(*next).action, Action::Await { .. }) {
-                    self.touch_monitors(&program.node(*next).action, task, &mut touched);
-                }
-                if unit_at[next.index()] != NONE {
-                    let accepting = units[u].accepts.clone();
-                    let next = &mut units[unit_at[next.index()] as usize].before;
-                    next.push(id);
-                    // Somebody's call moves the task on.
-                    next.extend(accepting.iter().flat_map(|e| &callers[*e as usize]));
-                }
-                let ends = matches!(
-                    program.node(*next).action,
-                    Action::EndAccept { .. } | Action::FailAccept { .. }
-                );
-                let passes = unit_at[next.index()] == NONE || program.node(*next).action == Action::Return;
-                if passes && !(ends && *own) {
-                    self.touch(*next, task, &mut touched);
-                }
+        (unit_at, units, points)
+    }
+
+    /// What a unit touches up to where the task rests again. Notes there that the task comes from this unit.
+    fn touched_by(&self, id: u32, loc: Loc, stubborn: &mut Stubborn) -> Touched {
+        let program = self.program;
+        let Stubborn { unit_at, units, callers, readers, .. } = stubborn;
+        let u = id as usize;
+        let task = units[u].task as usize;
+        let mut touched = Touched::new(readers.len(), program.entries.len());
+        self.touch(loc, task, &mut touched);
+        let mut starts = Vec::new();
+        self.next(loc, &mut |l| starts.push(l));
+        // The end of the rendezvous that begins here sets only its own caller free.
+        let own = matches!(program.node(loc).action, Action::Select { .. });
+        for (next, own) in self.run(starts, own, unit_at) {
+            let action = &program.node(next).action;
+            // Nobody waits at the end of the main program who is alone by then.
+            if matches!(action, Action::Await { .. }) {
+                self.touch_monitors(action, task, &mut touched);
             }
-            // Whoever is called or calls goes on, too; what its code touches then is the caller's.
-            for slot in 0..slots {
-                match (touched.writes[slot], touched.reads[slot]) {
-                    _ if slot == task => {}
-                    (true, _) if slot < tasks => intruders[slot].push(id),
-                    (true, _) => writers[slot].push(id),
-                    (false, true) => readers[slot].push(id),
-                    (false, false) => {}
-                }
+            let unit = unit_at[next.index()].get();
+            if let Some(unit) = unit {
+                let accepting = units[u].accepts.clone();
+                let before = &mut units[unit as usize].before;
+                before.push(id);
+                // Somebody's call moves the task on.
+                before.extend(accepting.iter().flat_map(|e| &callers[*e as usize]));
             }
-            for mark in slots..marks {
-                if touched.writes[mark] {
-                    writers[mark].push(id);
-                    units[u].marks.push(mark as u32);
-                }
-                if touched.reads[mark] {
-                    readers[mark].push(id);
-                    units[u].looks.push(mark as u32);
-                }
+            let ends = matches!(action, Action::EndAccept { .. } | Action::FailAccept { .. });
+            let passes = unit.is_none() || *action == Action::Return;
+            if passes && !(ends && own) {
+                self.touch(next, task, &mut touched);
             }
         }
-        // A call carries on what the acceptor does after it: its touches belong to the caller.
-        let accepting: Vec<(usize, Vec<u32>)> = units
-            .iter()
-            .enumerate()
-            .filter(|(_, u)| !u.accepts.is_empty())
-            .map(|(i, u)| (i, u.accepts.clone()))
-            .collect();
-        for (select, entries) in accepting {
-            for caller in entries.iter().flat_map(|e| callers[*e as usize].clone()) {
-                for list in readers.iter_mut().chain(&mut writers).chain(&mut intruders) {
-                    if list.contains(&(select as u32)) && !list.contains(&caller) {
-                        list.push(caller);
-                    }
-                }
-                let (marks, looks) = (units[select].marks.clone(), units[select].looks.clone());
-                let caller = &mut units[caller as usize];
-                caller.marks.extend(marks);
-                caller.looks.extend(looks);
-            }
-        }
-        for unit in &mut units {
-            unit.before.sort_unstable();
-            unit.before.dedup();
-        }
-        let (intruding, ending) = (&intruders, &writers[slots..]);
-        self.meetings(&points, &mut units, |acceptor| {
-            [&intruding[acceptor.index()], &ending[acceptor.index()]]
-        });
-        Stubborn { tasks, slots, unit_at, units, callers, intruders, readers, writers }
+        touched
     }
 
     /// Where the calls of task entries are accepted, and what brings an acceptor there; `others` move it besides itself.
@@ -474,8 +455,7 @@ impl<'a> Code<'a> {
     fn touch(&self, loc: Loc, task: usize, touched: &mut Touched) {
         let program = self.program;
         let tasks = program.tasks.len();
-        let end = |t: usize| self.slots.count_slots() + t;
-        let object = |o: usize| tasks + o;
+        let end = |t: usize| self.end_mark(t);
         let action = &program.node(loc).action;
         let slot = |cell: VarId| self.slots.slot_of(cell.0) as usize;
         action.each_expr(&mut |e| e.each_cell(program, &mut |cell| touched.reads[slot(cell)] = true));
@@ -491,24 +471,11 @@ impl<'a> Code<'a> {
             }
             Action::EntryCall { entry, .. } => {
                 for e in program.possible_entries(entry) {
-                    match program.entries[e.index()].owner {
-                        Owner::Object(o) => {
-                            touched.writes[object(o.index())] = true;
-                            self.touch_barriers(o.index(), touched);
-                        }
-                        Owner::Task(owner) => {
-                            touched.reads[end(owner.index())] = true;
-                            // A call that really waits in a queue changes the slot of the called task.
-                            if !self.unobservable.entry[e.index()] {
-                                touched.writes[owner.index()] = true;
-                            }
-                        }
-                    }
+                    self.touch_entry(e, touched);
                 }
             }
             Action::Lock { object: o, .. } | Action::Unlock { object: o, .. } => {
-                touched.writes[object(o.index())] = true;
-                self.touch_barriers(o.index(), touched);
+                self.touch_object(o.index(), touched);
             }
             Action::Select { alternatives, terminate, .. } => {
                 if terminate.is_some() {
@@ -542,16 +509,11 @@ impl<'a> Code<'a> {
                 }
             }
             Action::Activated { .. } | Action::Complete { .. } | Action::Terminate => {
-                touched.writes[end(task)] = true;
                 // Whoever waits for an activation goes on at once, a master in a step of its own.
                 if matches!(action, Action::Activated { .. }) || self.dies_early[task] {
                     self.touch_activators(TaskId::from(task), touched);
                 }
-                for (e, entry) in program.entries.iter().enumerate() {
-                    if entry.owner == Owner::Task(TaskId::from(task)) && !self.unobservable.entry[e] {
-                        self.touch_callers(EntryId::from(e), touched);
-                    }
-                }
+                self.touch_end(task, touched);
             }
             Action::Await { .. } => {
                 for t in 0..tasks {
@@ -564,6 +526,41 @@ impl<'a> Code<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Behind the slots, the mark for the end of a task.
+    fn end_mark(&self, task: usize) -> usize {
+        self.slots.count_slots() + task
+    }
+
+    /// A call of an entry, up to where it waits.
+    fn touch_entry(&self, entry: EntryId, touched: &mut Touched) {
+        match self.program.entries[entry.index()].owner {
+            Owner::Object(o) => self.touch_object(o.index(), touched),
+            Owner::Task(owner) => {
+                touched.reads[self.end_mark(owner.index())] = true;
+                // A call that really waits in a queue changes the slot of the called task.
+                if !self.unobservable.entry[entry.index()] {
+                    touched.writes[owner.index()] = true;
+                }
+            }
+        }
+    }
+
+    /// A protected action on an object, whose slot comes behind those of tasks.
+    fn touch_object(&self, object: usize, touched: &mut Touched) {
+        touched.writes[self.program.tasks.len() + object] = true;
+        self.touch_barriers(object, touched);
+    }
+
+    /// The end of a task, or of its activation: its callers that really wait go on.
+    fn touch_end(&self, task: usize, touched: &mut Touched) {
+        touched.writes[self.end_mark(task)] = true;
+        for (e, entry) in self.program.entries.iter().enumerate() {
+            if entry.owner == Owner::Task(TaskId::from(task)) && !self.unobservable.entry[e] {
+                self.touch_callers(EntryId::from(e), touched);
+            }
         }
     }
 
@@ -651,6 +648,57 @@ impl<'a> Code<'a> {
         for loc in self.reach(starts, |_| true) {
             if !self.rests(loc) {
                 self.touch(loc, task, touched);
+            }
+        }
+    }
+}
+
+impl Stubborn {
+    /// Whoever is called or calls goes on, too; what its code touches then is the caller's.
+    fn depends_on(&mut self, id: u32, touched: &Touched) {
+        let unit = &mut self.units[id as usize];
+        for slot in 0..self.slots {
+            match (touched.writes[slot], touched.reads[slot]) {
+                _ if slot == unit.task as usize => {}
+                (true, _) if slot < self.tasks => self.intruders[slot].push(id),
+                (true, _) => self.writers[slot].push(id),
+                (false, true) => self.readers[slot].push(id),
+                (false, false) => {}
+            }
+        }
+        for mark in self.slots..self.slots + self.tasks {
+            if touched.writes[mark] {
+                self.writers[mark].push(id);
+                unit.marks.push(mark as u32);
+            }
+            if touched.reads[mark] {
+                self.readers[mark].push(id);
+                unit.looks.push(mark as u32);
+            }
+        }
+    }
+
+    /// A call carries on what the acceptor does after it: its touches belong to the caller.
+    fn carry_on_calls(&mut self) {
+        let accepting: Vec<(usize, Vec<u32>)> = self
+            .units
+            .iter()
+            .enumerate()
+            .filter(|(_, u)| !u.accepts.is_empty())
+            .map(|(i, u)| (i, u.accepts.clone()))
+            .collect();
+        for (select, entries) in accepting {
+            for caller in entries.iter().flat_map(|e| self.callers[*e as usize].clone()) {
+                let lists = self.readers.iter_mut().chain(&mut self.writers).chain(&mut self.intruders);
+                for list in lists {
+                    if list.contains(&(select as u32)) && !list.contains(&caller) {
+                        list.push(caller);
+                    }
+                }
+                let (marks, looks) = (self.units[select].marks.clone(), self.units[select].looks.clone());
+                let caller = &mut self.units[caller as usize];
+                caller.marks.extend(marks);
+                caller.looks.extend(looks);
             }
         }
     }

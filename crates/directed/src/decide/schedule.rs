@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rendez_model::Action;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
-use rendez_search::{LocalSteps, Search, forever, walk};
+use rendez_search::{LocalSteps, SearchResult, forever, walk};
 use rendez_verdict::{
     Control, End, EngineId, Entries, Findings, Kind, Observation, Options, Outcome, Stats, Witness,
     all_stuck, kinds_of_blocking, open_for_ever, replay, stuck,
@@ -22,17 +22,17 @@ use rendez_verdict::{
 use super::probe::Probe;
 use super::seek::{Chase, pattern, seek_by, simpler, wants};
 use super::shorten::needed;
-use super::{Heuristic, PATIENCE, Settings, Wanted};
+use super::{DirectedSettings, Heuristic, PATIENCE, SearchTarget};
 use crate::distance::Measure;
 use crate::frontier::Order;
 
 /// What the searches have found so far, with the time that is left.
-pub(super) struct Hunt<'a, 'p> {
+pub(super) struct SearchSchedule<'a, 'p> {
     pub(super) semantics: &'a Semantics<'p>,
     pub(super) local: LocalSteps,
     /// The same, but the end of a rendezvous is a step of its own: it lets the caller go on.
     pub(super) shown: LocalSteps,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a DirectedSettings,
     pub(super) options: &'a Options,
     pub(super) control: &'a Control,
     pub(super) started: Instant,
@@ -44,16 +44,16 @@ pub(super) struct Hunt<'a, 'p> {
     pub(super) end: End,
 }
 
-impl<'a, 'p> Hunt<'a, 'p> {
+impl<'a, 'p> SearchSchedule<'a, 'p> {
     pub(super) fn new(
         semantics: &'a Semantics<'p>,
         local: LocalSteps,
-        settings: &'a Settings,
+        settings: &'a DirectedSettings,
         options: &'a Options,
         control: &'a Control,
-    ) -> Hunt<'a, 'p> {
+    ) -> SearchSchedule<'a, 'p> {
         let ends = |a: &Action| matches!(a, Action::EndAccept { .. } | Action::FailAccept { .. });
-        Hunt {
+        SearchSchedule {
             semantics,
             shown: LocalSteps::new(semantics.program, options.merge_local, ends),
             local,
@@ -75,7 +75,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// Searches within a share of the time that is left; true if nothing remains to be searched.
-    pub(super) fn pursue(&mut self, wanted: Wanted, share: u32) -> bool {
+    pub(super) fn pursue(&mut self, wanted: SearchTarget, share: u32) -> bool {
         let mut time = self.left() / share;
         // Who has an error in hand waits a little for the next.
         if self.findings.any_error() {
@@ -141,7 +141,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// Adds what a search says about the program; how it ended counts if it followed everything.
-    pub(super) fn note(&mut self, found: &Search, skip_guesses: bool) {
+    pub(super) fn note(&mut self, found: &SearchResult, skip_guesses: bool) {
         self.stats.states += found.stats.states;
         self.stats.transitions += found.stats.transitions;
         self.stats.peak_bytes = self.stats.peak_bytes.max(found.stats.peak_bytes);
@@ -156,7 +156,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// Makes findings of what a search saw.
-    pub(super) fn take(&mut self, chase: Chase, found: &Search) {
+    pub(super) fn take(&mut self, chase: Chase, found: &SearchResult) {
         let Chase { wanted, options, .. } = chase;
         let mut blocked = 0;
         for occurrence in &found.occurrences {
@@ -181,7 +181,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
             // Servers that wait in vain are no error, but their trace should be short, too.
             let idle = blocked == 1
                 && occurrence.what == Observation::Blocked
-                && matches!(wanted, Wanted::Blocking)
+                && matches!(wanted, SearchTarget::Blocking)
                 && self.is_idle(&state);
             if (is_wanted || idle)
                 && let Some((fewer, end)) = self.fewer(chase, idle, &occurrence.what, &moves)
@@ -194,7 +194,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
         if found.end == End::Complete {
             self.forever(found, None);
         } else if let Some((id, None)) = found.found
-            && matches!(wanted, Wanted::Blocking)
+            && matches!(wanted, SearchTarget::Blocking)
             && !found.occurrences.iter().any(|s| s.state == id && s.what == Observation::Blocked)
         {
             let state = found.graph.state(id);
@@ -219,7 +219,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
     }
 
     /// What goes on for ever in a graph that begins after some moves.
-    fn forever(&mut self, found: &Search, prefix: Option<&[Move]>) {
+    fn forever(&mut self, found: &SearchResult, prefix: Option<&[Move]>) {
         let mut all = Vec::new();
         forever(self.semantics.program, &found.graph, |state, what| all.push((state, what)));
         all.sort_by_key(|a| a.0);
@@ -233,7 +233,7 @@ impl<'a, 'p> Hunt<'a, 'p> {
         }
     }
 
-    pub(super) fn walk(&mut self, wanted: Wanted, until: Instant) {
+    pub(super) fn walk(&mut self, wanted: SearchTarget, until: Instant) {
         let time = until.saturating_duration_since(Instant::now());
         let (semantics, settings) = (self.semantics, self.settings);
         let mut first: Option<(Vec<Move>, State, Observation)> = None;
