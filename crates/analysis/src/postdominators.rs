@@ -51,7 +51,7 @@ impl Postdominators {
 
     /// Postdominators of the branches of one graph.
     fn find(&mut self, program: &Program, start: Loc) {
-        let graph = Graph::new(program, start, |_| false);
+        let graph = ControlFlowGraph::new(program, start, |_| false);
         for i in 0..graph.order.len() {
             let loc = graph.order[i];
             if !is_branch(program, loc) {
@@ -75,7 +75,7 @@ pub(crate) fn is_branch(program: &Program, loc: Loc) -> bool {
 
 /// The control-flow graph of a task or procedure. Behind its locations there are two more nodes: all returns lead to
 /// the first, everything that ends to the second.
-pub(crate) struct Graph {
+pub(crate) struct ControlFlowGraph {
     pub(crate) order: Vec<Loc>,
     succ: Vec<Vec<usize>>,
     /// By location, its immediate postdominator.
@@ -86,9 +86,9 @@ pub(crate) struct Graph {
     pub(crate) returns: Vec<bool>,
 }
 
-impl Graph {
+impl ControlFlowGraph {
     /// `leaves` says of a procedure that a call of it may end everything, as an exception does.
-    pub(crate) fn new(program: &Program, start: Loc, leaves: impl Fn(ProcId) -> bool) -> Graph {
+    pub(crate) fn new(program: &Program, start: Loc, leaves: impl Fn(ProcId) -> bool) -> ControlFlowGraph {
         let order = program.reachable(start);
         let index: std::collections::HashMap<Loc, usize> =
             order.iter().enumerate().map(|(i, l)| (*l, i)).collect();
@@ -134,7 +134,7 @@ impl Graph {
             }
         }
         let postdominator = immediate_postdominators(&succ, &pred, exit);
-        Graph { order, succ, postdominator, endless, returns }
+        ControlFlowGraph { order, succ, postdominator, endless, returns }
     }
 
     /// What control may pass behind a location, up to another node.

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Data, each_cell};
 use crate::mhp::Bits;
-use crate::tfg::{Class, Node, NodeId, Tfg};
+use crate::tfg::{Class, NodeId, Tfg, TfgNode};
 
 /// A constraint that a problem may use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ fn lettered(tfg: &Tfg) -> Vec<bool> {
 
 /// Whether the order of a class looks at a communication node. Of tasks that are counted, only what
 /// they do with those the property is about: everything else would multiply the counts.
-fn in_alphabet(tfg: &Tfg, own: &[bool], node: &Node, class: u16) -> bool {
+fn in_alphabet(tfg: &Tfg, own: &[bool], node: &TfgNode, class: u16) -> bool {
     tfg.classes[usize::from(class)].size() == 1
         || !node.letters.is_empty()
         || node.classes.iter().any(|c| own[usize::from(*c)])

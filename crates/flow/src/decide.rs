@@ -40,16 +40,16 @@ use crate::tfg::{NodeId, Plan, Tfg};
 
 /// A constraint that the user asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RequestedConstraint {
     Task(TaskId),
     Cells(Vec<VarId>),
 }
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct FlowSettings {
     /// Only these constraints, instead of those that are chosen.
-    pub constraints: Option<Vec<Wanted>>,
+    pub constraints: Option<Vec<RequestedConstraint>>,
     /// Automata that executions are taken to satisfy.
     pub given: Vec<Monitor>,
     /// Alike tasks have nodes of their own.
@@ -82,7 +82,7 @@ pub fn cells_to_follow(program: &Program, facts: &Facts) -> BTreeSet<VarId> {
 /// Decides the properties that monitors of the program follow.
 pub(crate) fn decide(
     program: &Program,
-    settings: &Settings,
+    settings: &FlowSettings,
     options: &Options,
     control: &Control,
 ) -> Vec<PropertyAnswer> {
@@ -112,7 +112,7 @@ struct PropertyRun<'a> {
     program: &'a Program,
     /// The same with letters as they were written.
     named: &'a Program,
-    settings: &'a Settings,
+    settings: &'a FlowSettings,
     options: &'a Options,
     control: &'a Control,
     started: Instant,
@@ -166,8 +166,8 @@ impl PropertyRun<'_> {
         let mut separate = BTreeSet::new();
         if let Some(wanted) = &self.settings.constraints {
             separate.extend(wanted.iter().filter_map(|w| match w {
-                Wanted::Task(t) => Some(*t),
-                Wanted::Cells(_) => None,
+                RequestedConstraint::Task(t) => Some(*t),
+                RequestedConstraint::Cells(_) => None,
             }));
         }
         let mut stats = FlowStats::default();
@@ -308,7 +308,7 @@ impl PropertyRun<'_> {
             let chosen = hitting(&all, &rejected);
             let mut constraints = given.clone();
             match &self.settings.constraints {
-                Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| asked(tfg, w))),
+                Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| requested(tfg, w))),
                 None => {
                     for part in chosen.iter().flat_map(|c| &all[*c].parts) {
                         if !constraints.contains(part) {
@@ -467,13 +467,13 @@ fn shorten(steps: &[String]) -> String {
     }
 }
 
-fn asked(tfg: &Tfg, wanted: &Wanted) -> Option<Constraint> {
+fn requested(tfg: &Tfg, wanted: &RequestedConstraint) -> Option<Constraint> {
     match wanted {
-        Wanted::Task(task) => {
+        RequestedConstraint::Task(task) => {
             let class = tfg.classes.iter().position(|c| c.members.contains(task))?;
             Some(Constraint::Order(class as u16))
         }
-        Wanted::Cells(cells) => Some(Constraint::Cells(cells.clone())),
+        RequestedConstraint::Cells(cells) => Some(Constraint::Cells(cells.clone())),
     }
 }
 

@@ -223,7 +223,7 @@ pub fn propagate(
 ) -> Propagated {
     let tfg = problem.tfg;
     let first = problem.initial();
-    let mut run = Run {
+    let mut run = Propagation {
         problem,
         edges,
         tuples: Vec::new(),
@@ -263,7 +263,7 @@ pub fn propagate(
         next += 1;
         let way = &edges.ways[node as usize];
         let before = run.queue.len();
-        let Run { at, queue, .. } = &mut run;
+        let Propagation { at, queue, .. } = &mut run;
         let row = tuple as usize * stride;
         for (word, bits) in &edges.silent[way.silent.start as usize..way.silent.end as usize] {
             let there = &mut at[row + *word as usize];
@@ -316,7 +316,7 @@ pub fn propagate(
     }
 }
 
-struct Run<'r, 'a> {
+struct Propagation<'r, 'a> {
     problem: &'r mut Problem<'a>,
     edges: &'r Interleaving,
     tuples: Vec<Tuple>,
@@ -330,7 +330,7 @@ struct Run<'r, 'a> {
     out: Vec<Tuple>,
 }
 
-impl Run<'_, '_> {
+impl Propagation<'_, '_> {
     fn tuple(&mut self, tuple: Tuple) -> u32 {
         if let Some(id) = self.known.get(&tuple) {
             return *id;

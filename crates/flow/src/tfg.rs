@@ -76,7 +76,7 @@ pub enum NodeKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TfgNode {
     /// The classes it belongs to: none, one, or two.
     pub classes: Vec<u16>,
     pub kind: NodeKind,
@@ -92,7 +92,7 @@ pub struct Node {
     pub completed: bool,
 }
 
-impl Node {
+impl TfgNode {
     pub fn is_com(&self) -> bool {
         self.from.is_some()
     }
@@ -104,7 +104,7 @@ impl Node {
 
 pub struct Tfg {
     pub classes: Vec<Class>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TfgNode>,
     pub initial: NodeId,
     pub last: NodeId,
     /// The communication nodes that each node leads to.
@@ -146,7 +146,7 @@ impl Tfg {
 
     /// Where control goes from each node, communication nodes included.
     pub fn control(&self) -> Vec<Vec<NodeId>> {
-        let unique = |(n, meets): (&Node, &Vec<NodeId>)| {
+        let unique = |(n, meets): (&TfgNode, &Vec<NodeId>)| {
             n.successors().chain(meets.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
         };
         self.nodes.iter().zip(&self.meets).map(unique).collect()

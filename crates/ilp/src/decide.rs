@@ -10,7 +10,7 @@
 //! which order they move. The replay says which two components have places that are needed together and never were;
 //! these two are composed into one, whose places are pairs that may happen together, and the loop begins again.
 //! Otherwise the pair whose composition is smallest is taken. In the end all components may be one, and the net is the
-//! graph of states itself. Limits on places and transitions stop this earlier, and the verdict is inconclusive.
+//! graph of states itself. ProofLimits on places and transitions stop this earlier, and the verdict is inconclusive.
 //!
 //! Why *holds* is right: the net has every execution of the program, and every execution satisfies the system. A
 //! composition and a cut preserve this; the proof is checked in rational arithmetic, and again by `rendez verify`,
@@ -35,11 +35,11 @@ use rendez_verdict::{
 };
 
 use crate::explain::{Replayed, replay, within};
-use crate::prove::{Effort, Limits, Proved, prove};
+use crate::prove::{ProofLimits, ProofStatistics, Proved, prove};
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct IlpSettings {
     /// By monitor: the query it was written as.
     pub queries: Vec<Option<rendez_certificate::Query>>,
     /// Where the published rows keep out cycles, instead of cuts; how often a step happens at most.
@@ -68,7 +68,12 @@ const MOST_JOINT: usize = 20_000;
 const MOST_TRANSITIONS: usize = 150_000;
 
 /// Decides the properties that monitors of the program follow.
-pub fn decide(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Vec<Decided> {
+pub fn decide(
+    program: &Program,
+    settings: &IlpSettings,
+    options: &Options,
+    control: &Control,
+) -> Vec<Decided> {
     (0..program.monitors.len())
         .map(|m| {
             let mut single = match program.monitors.len() {
@@ -84,7 +89,7 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
 }
 
 /// Decides whether a state can be reached in which nobody can move.
-pub fn deadlock(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Decided {
+pub fn deadlock(program: &Program, settings: &IlpSettings, options: &Options, control: &Control) -> Decided {
     let subject = Subject::Deadlock;
     PropertyRun { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
@@ -92,7 +97,7 @@ pub fn deadlock(program: &Program, settings: &Settings, options: &Options, contr
 struct PropertyRun<'a> {
     program: &'a Program,
     subject: Subject,
-    settings: &'a Settings,
+    settings: &'a IlpSettings,
     options: &'a Options,
     control: &'a Control,
     started: Instant,
@@ -184,13 +189,13 @@ impl PropertyRun<'_> {
     }
 
     fn plan(&self) -> Plan {
-        let Settings { augmented, bound, .. } = self.settings;
+        let IlpSettings { augmented, bound, .. } = self.settings;
         Plan { augmented: augmented.clone(), bound: *bound, ..Plan::default() }
     }
 
     /// What a proof with the published rows takes for granted.
     fn bounds(&self) -> Vec<String> {
-        let Settings { augmented, bound, .. } = self.settings;
+        let IlpSettings { augmented, bound, .. } = self.settings;
         let of = |s: &Sector| {
             let interval = s.interval.map_or(String::new(), |k| format!(" in interval {}", k + 1));
             let task = &self.program.tasks[s.slot as usize].name;
@@ -264,20 +269,20 @@ impl PropertyRun<'_> {
             }
             let cuts = plan.augmented.is_empty();
             let patient = !cuts || smallest(&net, &[]).is_none();
-            let limits = Limits {
+            let limits = ProofLimits {
                 nodes: NODES,
                 branches: if patient { NODES } else { BRANCHES },
                 cuts,
                 until,
                 control: self.control,
             };
-            let mut effort = Effort::default();
+            let mut statistics = ProofStatistics::default();
             let mut probe =
                 |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(..));
-            let proved = prove(&net, &system, &limits, &mut effort, &mut probe);
-            stats.programs += effort.programs;
-            stats.cuts += effort.cuts + effort.traps;
-            stats.branches += effort.branches;
+            let proved = prove(&net, &system, &limits, &mut statistics, &mut probe);
+            stats.programs += statistics.programs;
+            stats.cuts += statistics.cuts + statistics.traps;
+            stats.branches += statistics.branches;
             let x = match proved {
                 Proved::Nothing(proof) => return Decision::Proved(Some(proof)),
                 Proved::Unknown(why) => return Decision::Unknown(why),

@@ -5,9 +5,9 @@
 //! automata-theoretic approach to automatic program verification*, 1986), without knowing that there is one. Reductions
 //! respect a monitor in the same way, because the step that it sees writes its cell.
 //!
-//! What a monitor sees is a *moment* of a step: a rendezvous begins or ends, a cell is written, a condition reads a
-//! cell, a procedure is called, a task starts or ends, an annotated event. A step may have several moments, in order. A
-//! moment carries all names of the property that fit it, and this set is the letter. Where it depends on an untracked
+//! What a monitor sees is an *event* of a step: a rendezvous begins or ends, a cell is written, a condition reads a
+//! cell, a procedure is called, a task starts or ends, an annotated event. A step may have several events, in order. An
+//! event carries all names of the property that fit it, and this set is the letter. Where it depends on an untracked
 //! value whether a name fits, the step has one outcome for each set that it may carry, marked as a guess.
 //!
 //! A property is broken when its automaton comes to a state from which it can accept nothing any more, or when the main
@@ -73,7 +73,7 @@ pub struct Monitor {
     pub triggers: Vec<u32>,
     /// What stands for which symbol.
     pub watch: Vec<(EventPattern, u32)>,
-    /// The sets of symbols that one moment may carry, the smaller first, and the letter that each of them is.
+    /// The sets of symbols that one event may carry, the smaller first, and the letter that each of them is.
     pub sets: Vec<(Vec<u32>, u32)>,
     /// Holds the state.
     pub cell: VarId,
@@ -165,9 +165,9 @@ pub fn compares(test: Option<Comparison>, value: Value) -> Match {
     }
 }
 
-/// What happens in one moment of a step.
+/// One thing that happens in a step.
 #[derive(Clone, Copy, Debug)]
-pub enum Moment<'a> {
+pub enum MonitorEvent<'a> {
     Event(&'a str),
     /// With the parameters that arrive.
     Accept {
@@ -187,7 +187,7 @@ pub enum Moment<'a> {
     End(TaskId),
 }
 
-/// What a monitor sees in one moment of a step.
+/// What a monitor sees of one event of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
     pub monitor: u16,
@@ -195,7 +195,7 @@ pub struct Sight {
     pub may_be: Vec<Option<u32>>,
 }
 
-/// Gives the values of expressions at some moment.
+/// Gives the values of expressions at some point of a step.
 pub type Values<'a> = &'a dyn Fn(&Expr) -> Result<Value, ExceptionId>;
 
 /// What a temporary cell is called whose value decides which way a task goes: what is copied to it is tested there.
@@ -338,14 +338,16 @@ fn occurrences(program: &Program, expr: &Expr, given: &Expr, f: &mut dyn FnMut(V
 }
 
 impl EventPattern {
-    /// Whether a moment is this one. `values` gives values of expressions.
-    pub fn fits(&self, program: &Program, moment: Moment, values: Values) -> Match {
+    /// Whether an event is this one. `values` gives values of expressions.
+    pub fn fits(&self, program: &Program, event: MonitorEvent, values: Values) -> Match {
         let read = |cell: VarId| values(&Expr::Var(cell)).unwrap_or(Value::Any);
-        match (self, moment) {
-            (EventPattern::Event(name), Moment::Event(found)) => Match::of(name.eq_ignore_ascii_case(found)),
+        match (self, event) {
+            (EventPattern::Event(name), MonitorEvent::Event(found)) => {
+                Match::of(name.eq_ignore_ascii_case(found))
+            }
             (
                 EventPattern::Accept { entries, by, values: wanted },
-                Moment::Accept { caller, entry, formals },
+                MonitorEvent::Accept { caller, entry, formals },
             ) => {
                 if !entries.contains(&entry) || by.is_some_and(|t| t != caller) {
                     return Match::No;
@@ -354,13 +356,13 @@ impl EventPattern {
                     fit.and(compares(wanted.map(|w| (true, w)), read(formal.cell)))
                 })
             }
-            (EventPattern::Finish { entries, by }, Moment::Finish { caller, entry }) => {
+            (EventPattern::Finish { entries, by }, MonitorEvent::Finish { caller, entry }) => {
                 Match::of(entries.contains(&entry) && by.is_none_or(|t| t == caller))
             }
-            (EventPattern::Write { cells, value }, Moment::Write(cell, v)) if cells.contains(&cell) => {
+            (EventPattern::Write { cells, value }, MonitorEvent::Write(cell, v)) if cells.contains(&cell) => {
                 compares(*value, v)
             }
-            (EventPattern::Test { cells, value }, Moment::Test(expr)) => {
+            (EventPattern::Test { cells, value }, MonitorEvent::Test(expr)) => {
                 let mut fit = Match::No;
                 let _ = looked_at(program, expr, true, values, &mut |cell, sure| {
                     if cells.contains(&cell) {
@@ -370,10 +372,9 @@ impl EventPattern {
                 });
                 fit
             }
-            (EventPattern::Enter { procs }, Moment::Enter(proc)) => Match::of(procs.contains(&proc)),
-            (EventPattern::Start(tasks), Moment::Start(t)) | (EventPattern::End(tasks), Moment::End(t)) => {
-                Match::of(tasks.contains(&t))
-            }
+            (EventPattern::Enter { procs }, MonitorEvent::Enter(proc)) => Match::of(procs.contains(&proc)),
+            (EventPattern::Start(tasks), MonitorEvent::Start(t))
+            | (EventPattern::End(tasks), MonitorEvent::End(t)) => Match::of(tasks.contains(&t)),
             _ => Match::No,
         }
     }
@@ -505,23 +506,28 @@ impl Monitor {
         names.join(" & ")
     }
 
-    /// The number of a set of symbols in order, among those that a moment may carry.
+    /// The number of a set of symbols in order, among those that an event may carry.
     pub fn number(&self, set: &[u32]) -> Option<u32> {
         let found = self.sets.binary_search_by(|(s, _)| (s.len(), &s[..]).cmp(&(set.len(), set)));
         found.ok().map(|at| at as u32)
     }
 
-    /// Whether a moment may carry these symbols, and perhaps others.
+    /// Whether an event may carry these symbols, and perhaps others.
     pub fn may_carry(&self, symbols: &[u32]) -> bool {
         self.sets.iter().any(|(set, _)| symbols.iter().all(|s| set.contains(s)))
     }
 
-    /// The numbers of the sets that a moment may carry, None among them if it may carry nothing. The result is
+    /// The numbers of the sets that an event may carry, None among them if it may carry nothing. The result is
     /// None if it certainly carries nothing, and empty if what it carries is not listed.
-    pub fn carried(&self, program: &Program, moment: Moment, values: Values) -> Option<Vec<Option<u32>>> {
+    pub fn carried(
+        &self,
+        program: &Program,
+        event: MonitorEvent,
+        values: Values,
+    ) -> Option<Vec<Option<u32>>> {
         let mut fits: Vec<(u32, Match)> = Vec::new();
         for (happening, symbol) in &self.watch {
-            let fit = happening.fits(program, moment, values);
+            let fit = happening.fits(program, event, values);
             match fits.iter_mut().find(|(s, _)| s == symbol) {
                 _ if fit == Match::No => {}
                 Some((_, known)) => *known = known.or(fit),

@@ -417,7 +417,7 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     }
     let all = quantifier(scanner)?;
     scanner.expect("{", words)?;
-    let mut graph = Graph { all, ..Graph::default() };
+    let mut graph = WrittenAutomaton { all, ..WrittenAutomaton::default() };
     let mut declared = false;
     while !scanner.take("}", words) {
         if scanner.take("events", words) {
@@ -464,7 +464,7 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
 
 /// An automaton as written, with names.
 #[derive(Default)]
-pub(crate) struct Graph {
+pub(crate) struct WrittenAutomaton {
     pub(crate) all: bool,
     pub(crate) symbols: Vec<(String, Position)>,
     /// All of them, if they are listed.
@@ -478,7 +478,7 @@ pub(crate) struct Graph {
 /// A name, and where it stands.
 pub(crate) type Placed = (Position, String);
 
-impl Graph {
+impl WrittenAutomaton {
     /// `declared` if the alphabet was given; otherwise it is what stands at the moves.
     pub(crate) fn finish(
         mut self,

@@ -9,7 +9,7 @@ use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
 use rendez_flow::propagate::{Conclusion, Interleaving, propagate};
 use rendez_flow::tfg::{NodeKind, Plan, Tfg};
-use rendez_flow::{Flow, Settings, cells_to_follow};
+use rendez_flow::{Flow, FlowSettings, cells_to_follow};
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{Control, Engine, Options, PropertyAnswer, Verdict, all_sequences};
 
@@ -283,7 +283,7 @@ fn table_vi() -> bool {
                 .swap_remove(0);
             let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
             fine &= matches!(answer.answer, Verdict::Holds);
-            let settings = Settings { published: true, separate: true, ..Settings::default() };
+            let settings = FlowSettings { published: true, separate: true, ..FlowSettings::default() };
             let old = Flow { settings }
                 .check(&program, &all_sequences(&program), &options(60), &Control::default())
                 .properties
@@ -503,7 +503,7 @@ fn reduction() -> bool {
         let family = family(name);
         let property = &family.properties[property];
         let program = with(family, property, n, 2);
-        let settings = Settings { separate: true, ..Settings::default() };
+        let settings = FlowSettings { separate: true, ..FlowSettings::default() };
         let answer = Flow { settings }
             .check(&program, &all_sequences(&program), &options(60), &Control::default())
             .properties

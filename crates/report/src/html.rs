@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 use rendez_model::TaskId;
-use rendez_verdict::{EngineId, Finding, Role, Severity, Verdict, Waiting};
+use rendez_verdict::{EngineId, Finding, Severity, Verdict, WaiterRole, Waiting};
 use serde::Serialize;
 
 use crate::text::{SHOWN_CHECKS, assumptions, headline};
@@ -24,7 +24,7 @@ const MOST_WAITING: usize = 16;
 const MOST_LINES: usize = 120;
 
 /// A picture for the page, in Graphviz's language.
-pub struct Graph {
+pub struct Picture {
     pub title: String,
     pub dot: String,
 }
@@ -33,7 +33,7 @@ const CSS: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
 /// The page.
-pub fn html(report: &Report, graphs: &[Graph]) -> String {
+pub fn html(report: &Report, graphs: &[Picture]) -> String {
     let mut out = String::new();
     let name = escape(&report.program.name);
     let _ = write!(
@@ -157,7 +157,7 @@ fn verdicts(report: &Report, out: &mut String) {
 
 /// A step, as the script reads it: task, its name, line, text, changes.
 #[derive(Serialize)]
-struct Step<'a> {
+struct PageStep<'a> {
     t: usize,
     n: &'a str,
     l: u32,
@@ -228,9 +228,9 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
             if more > 0 { format!(" and {more} more tasks") } else { String::new() }
         );
     }
-    let steps: Vec<Step> = told
+    let steps: Vec<PageStep> = told
         .iter()
-        .map(|s| Step {
+        .map(|s| PageStep {
             t: s.task.index(),
             n: name(s.task),
             l: s.span.line,
@@ -247,7 +247,7 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
 fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) {
     let program = report.program;
     // Whoever waits for the end of all others adds nothing.
-    let parent = |w: &&Waiting| w.role == Role::Parent && !finding.tasks.contains(&w.task);
+    let parent = |w: &&Waiting| w.role == WaiterRole::Parent && !finding.tasks.contains(&w.task);
     let mut all: Vec<&Waiting> = finding.waiting.iter().filter(|w| !parent(w)).collect();
     if all.is_empty() {
         return;

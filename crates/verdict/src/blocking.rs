@@ -45,11 +45,11 @@ pub struct Waiting {
     pub entry: Option<EntryId>,
     /// The variables that decide whether it ends.
     pub cells: Vec<VarId>,
-    pub role: Role,
+    pub role: WaiterRole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum WaiterRole {
     /// In an entry call, queued or in a rendezvous.
     Client,
     /// At an accept or select.
@@ -91,7 +91,7 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                         None => String::new(),
                     };
                     let on = vec![starter(program, state, owner)];
-                    (format!("waits for {} to be accepted{why}", name(entry)), on, Role::Client)
+                    (format!("waits for {} to be accepted{why}", name(entry)), on, WaiterRole::Client)
                 }
                 Owner::Object(object) => {
                     let prefix = format!("{}.", program.objects[object.index()].name);
@@ -109,7 +109,7 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                     (
                         format!("waits for the barrier of {} to open{now}", name(entry)),
                         helpers(semantics, state, task, entry),
-                        Role::Client,
+                        WaiterRole::Client,
                     )
                 }
             },
@@ -123,15 +123,15 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                 (
                     format!("waits for {acceptor_name} to end the rendezvous{entry}"),
                     vec![acceptor],
-                    Role::Client,
+                    WaiterRole::Client,
                 )
             }
             (Wait::Select { .. }, Action::Select { .. }) => {
                 let open = semantics.open_entries(state, task);
                 let names: Vec<String> = open.iter().map(|e| name(*e)).collect();
                 let (terminate, role) = match semantics.at_terminate(state, task) {
-                    true => (" or to terminate", Role::Leaving),
-                    false => ("", Role::Server),
+                    true => (" or to terminate", WaiterRole::Leaving),
+                    false => ("", WaiterRole::Server),
                 };
                 (
                     format!("waits for a call of {}{terminate}", names.join(" or ")),
@@ -141,17 +141,17 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
             }
             (Wait::Activation, Action::Activate { tasks, .. }) => {
                 let on = activating(program, state, tasks);
-                ("waits for the activation of its tasks".into(), on, Role::Parent)
+                ("waits for the activation of its tasks".into(), on, WaiterRole::Parent)
             }
             (_, Action::Await { masters, .. }) => {
                 let on = semantics.dependents(state, masters);
                 let names: Vec<&str> = on.iter().map(|t| program.tasks[t.index()].name.as_str()).collect();
-                (format!("waits for the end of {}", names.join(", ")), on, Role::Parent)
+                (format!("waits for the end of {}", names.join(", ")), on, WaiterRole::Parent)
             }
             (_, Action::Lock { object, .. }) => {
                 let on = holders(semantics, state, task, *object);
                 let object = &program.objects[object.index()].name;
-                (format!("waits for protected object {object}"), on, Role::Client)
+                (format!("waits for protected object {object}"), on, WaiterRole::Client)
             }
             (
                 _,
@@ -165,13 +165,13 @@ pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
                         Owner::Object(object) => holders(semantics, state, task, object),
                         Owner::Task(owner) => vec![owner],
                     };
-                    (format!("is about to call {}", name(entry)), on, Role::Client)
+                    (format!("is about to call {}", name(entry)), on, WaiterRole::Client)
                 }
                 _ => continue,
             },
             (_, Action::EndAsync { .. }) => {
                 let on = servers_of_trigger(state, task);
-                ("waits for the end of the triggering call".into(), on, Role::Client)
+                ("waits for the end of the triggering call".into(), on, WaiterRole::Client)
             }
             _ => continue,
         };
@@ -463,11 +463,11 @@ fn classify(waiting: &[Waiting]) -> Vec<Blocked> {
     let within: Vec<bool> = of.iter().map(Option::is_some).collect();
     join(&next, &mut of, all.len());
     for (i, w) in waiting.iter().enumerate() {
-        if let (Some(b), false, Role::Client | Role::Server) = (of[i], within[i], w.role) {
+        if let (Some(b), false, WaiterRole::Client | WaiterRole::Server) = (of[i], within[i], w.role) {
             all[b].behind.push(w.task);
         }
     }
-    for (role, kind) in [(Role::Client, Kind::ClientBlocked), (Role::Server, Kind::ServerIdle)] {
+    for (role, kind) in [(WaiterRole::Client, Kind::ClientBlocked), (WaiterRole::Server, Kind::ServerIdle)] {
         let rest: Vec<usize> =
             (0..waiting.len()).filter(|i| of[*i].is_none() && waiting[*i].role == role).collect();
         if !rest.is_empty() {
@@ -478,7 +478,7 @@ fn classify(waiting: &[Waiting]) -> Vec<Blocked> {
     join(&next, &mut of, all.len());
     for (w, of) in waiting.iter().zip(&of) {
         // Who is about to terminate waits for everybody.
-        let first = (w.role == Role::Leaving && !all.is_empty()).then_some(0);
+        let first = (w.role == WaiterRole::Leaving && !all.is_empty()).then_some(0);
         if let Some(b) = of.or(first) {
             all[b].waiting.push(w.clone());
         }
@@ -509,7 +509,7 @@ fn circles(waiting: &[Waiting], next: &[Vec<u32>]) -> Vec<Vec<usize>> {
         let mut circle: Vec<usize> = component.into_iter().map(|i| i as usize).collect();
         circle.sort_unstable();
         let circular = circle.len() > 1 || next[circle[0]].contains(&(circle[0] as u32));
-        if circular && circle.iter().any(|i| waiting[*i].role == Role::Client) {
+        if circular && circle.iter().any(|i| waiting[*i].role == WaiterRole::Client) {
             all.push(circle);
         }
     }
@@ -522,6 +522,6 @@ fn named(waiting: &[Waiting], circle: &[usize]) -> Vec<TaskId> {
     let tasks = |only: &dyn Fn(&Waiting) -> bool| -> Vec<TaskId> {
         circle.iter().map(|i| &waiting[*i]).filter(|w| only(w)).map(|w| w.task).collect()
     };
-    let clients = tasks(&|w| w.role == Role::Client);
+    let clients = tasks(&|w| w.role == WaiterRole::Client);
     if clients.len() > 1 { clients } else { tasks(&|_| true) }
 }

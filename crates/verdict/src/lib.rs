@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use bind::{Bound, bind, follow, same};
-pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
+pub use blocking::{Blocked, WaiterRole, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
 pub use engine::{Engine, Query, Support, all_checks, all_sequences, checks, formulas, with_automata_of};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{BoundFormula, Fairness, Resolved, accepted, annotation, awaits_lock, covers, is_event};

@@ -23,7 +23,7 @@ use rendez_analysis::access::{Access, Touch, touched};
 use rendez_analysis::loop_control::LoopControl;
 use rendez_analysis::passes;
 use rendez_model::code::{each_written, never_changes};
-use rendez_model::semantics::{Fate, Outcome, Step, StepEvent};
+use rendez_model::semantics::{Fate, Step, StepEvent, Successor};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{
     Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId,
@@ -209,7 +209,7 @@ impl ProgressClassifier {
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
-    pub fn of(&self, program: &Program, access: &Access, outcome: &Outcome, before: &State) -> u8 {
+    pub fn of(&self, program: &Program, access: &Access, outcome: &Successor, before: &State) -> u8 {
         let mut flags = 0;
         match &program.node(outcome.step.loc).action {
             Action::Select { otherwise: None, .. }

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Action, EntryId, ExceptionId, Loc, MasterId, ProcId, Program, TaskId, VarId};
 
-use super::{CallSite, Cfg, Facts, Id, Letter, Node, Op, Part, Role, Unfit};
+use super::{CallSite, Cfg, CfgNode, Facts, Id, InteractionRole, Letter, Op, Participation, Unfit};
 
 /// One level of what a task is in the middle of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub struct Builder<'p> {
     facts: &'p Facts,
     automata: &'p [Monitor],
     task: TaskId,
-    nodes: Vec<Node>,
+    nodes: Vec<CfgNode>,
     /// By context and location.
     places: HashMap<(u32, Loc), Id>,
     /// Parent and frame; the first is empty.
@@ -113,7 +113,8 @@ impl<'p> Builder<'p> {
         }
         self.mark_completed(exit);
         self.take_away(exit);
-        let entered = |n: &Node| n.succ.contains(&start) || n.roles.iter().any(|r| r.then.contains(&start));
+        let entered =
+            |n: &CfgNode| n.succ.contains(&start) || n.roles.iter().any(|r| r.then.contains(&start));
         let mut init = start;
         if self.started || self.nodes.iter().any(entered) || start == exit {
             init = self.node(0, first);
@@ -121,7 +122,7 @@ impl<'p> Builder<'p> {
                 true => {
                     let last = self.last;
                     for n in [init, last] {
-                        let role = Role { part: Part::Startable, then: vec![start] };
+                        let role = InteractionRole { part: Participation::Startable, then: vec![start] };
                         self.nodes[n as usize].roles.push(role);
                     }
                     if self.facts.abortable[self.task.index()] {
@@ -134,7 +135,7 @@ impl<'p> Builder<'p> {
         let mut fragile = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
             let inside = self.frames(node.context).any(|f| matches!(f, Frame::Async { .. }));
-            if inside && node.roles.iter().any(|r| matches!(r.part, Part::Accept { .. })) {
+            if inside && node.roles.iter().any(|r| matches!(r.part, Participation::Accept { .. })) {
                 fragile.push(i as Id);
             }
         }
@@ -233,7 +234,7 @@ impl<'p> Builder<'p> {
     }
 
     fn node(&mut self, context: u32, loc: Loc) -> Id {
-        self.nodes.push(Node {
+        self.nodes.push(CfgNode {
             loc,
             ops: Vec::new(),
             letters: Vec::new(),

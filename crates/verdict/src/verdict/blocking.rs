@@ -16,7 +16,7 @@ use super::claim::{Claim, Known};
 use super::key::FindingKey;
 use super::{Findings, list, plural};
 use crate::after::{After, Settled};
-use crate::blocking::{Blocked, Role, all_stuck, is_final, kinds_of_blocking};
+use crate::blocking::{Blocked, WaiterRole, all_stuck, is_final, kinds_of_blocking};
 use crate::finding::{Finding, Kind};
 use crate::stuck::stuck;
 use crate::trace::{Trace, replay};
@@ -158,7 +158,7 @@ impl Findings<'_, '_> {
         let done = |t: &TaskId| last.tasks[t.index()].status == Status::Completed;
         let follows = |t: &TaskId| {
             let waits = blocked.waiting.iter().find(|w| w.task == *t);
-            waits.is_some_and(|w| matches!(w.role, Role::Parent | Role::Leaving))
+            waits.is_some_and(|w| matches!(w.role, WaiterRole::Parent | WaiterRole::Leaving))
         };
         match () {
             _ if others.iter().all(|t| done(t) && follows(t)) => "; everybody else is done",

@@ -7,7 +7,7 @@ use rendez_model::Sharing;
 use rendez_model::semantics::Move;
 
 use super::claim::Claim;
-use super::key::{FindingKey, Place};
+use super::key::{FindingKey, SourcePlace};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
 use crate::observation::Observation;
@@ -30,7 +30,7 @@ impl Findings<'_, '_> {
             self.task(second.0),
             does(writes.1)
         );
-        let key = FindingKey::Race(Place(v.span));
+        let key = FindingKey::Race(SourcePlace(v.span));
         let other = (b, format!("{} {} it here", self.task(second.0), does(writes.1)));
         let tasks = [first.0, second.0];
         let known = self.findings.get(&key).map(|k| &k.finding);

@@ -7,7 +7,7 @@
 //! Results are assigned one after the other when the call returns, then the locals are gone. An assignment of a result
 //! may fail its check, and then the exception is raised where the call stands.
 
-use rendez_model::monitor::Moment;
+use rendez_model::monitor::MonitorEvent;
 use rendez_model::{Action, ExceptionId, Expr, Loc, ProcId};
 
 use super::super::letters::{finished, variants};
@@ -55,7 +55,7 @@ impl Builder<'_> {
             None => self.push(context, Frame::Call { site: loc, proc }),
         };
         let target = self.place(inner, program.procs[proc.index()].start);
-        let seen = variants(program, self.automata, Moment::Enter(proc), None);
+        let seen = variants(program, self.automata, MonitorEvent::Enter(proc), None);
         let ways = seen.into_iter().map(|v| {
             let mut all = v.ops;
             all.extend(ops.clone());
