@@ -259,7 +259,7 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
     all.sort_by_key(|w| (!core(&w.task), !near(&w.task)));
     out.push_str("<ul class=\"ends\">\n");
     for w in all.iter().filter(|w| core(&w.task)).take(MOST_WAITING) {
-        let _ = writeln!(out, "<li><b>{}</b> {}</li>", escape(name(&w.task)), escape(&w.reason));
+        let _ = writeln!(out, "<li><b>{}</b> {}</li>", escape(name(&w.task)), escape(&w.reason.to_string()));
     }
     out.push_str("</ul>\n");
     let left_out = all.len().saturating_sub(MOST_WAITING);
@@ -327,7 +327,7 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
                  {by:.1}\"><title>{} {}</title></path><text class=\"why\" x=\"{:.1}\" y=\"{:.1}\" \
                  text-anchor=\"{anchor}\">{}</text>",
                 escape(name(&w.task)),
-                escape(&w.reason),
+                escape(&w.reason.to_string()),
                 ax.midpoint(bx).midpoint(mx) + 4.0 * nx,
                 ay.midpoint(by).midpoint(my) + 4.0 + 9.0 * ny,
                 escape(&short(&label, 24))

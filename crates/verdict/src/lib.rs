@@ -21,6 +21,7 @@ mod reorder;
 mod stuck;
 mod trace;
 mod verdict;
+mod wait_reason;
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -43,6 +44,7 @@ pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{
     EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, Verdict, open_for_ever, vacuous,
 };
+pub use wait_reason::{Doing, WaitCause, WaitReason};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]
