@@ -1,7 +1,7 @@
 //! Which branches decide about another round of a loop.
 //!
 //! A task spins if it looks, in a loop, at what others could change. So a read is polling only if it decides about
-//! another round, or stands in a loop without any exit. For one graph, post-dominators tell that (`meets.rs`). But a
+//! another round, or stands in a loop without any exit. For one graph, post-dominators tell that (`postdominators.rs`). But a
 //! procedure is a part of whatever calls it: a branch in it that leads to an exception decides about the loop around
 //! the call, and the loop around the call may have no exit but that.
 //!

@@ -3,13 +3,13 @@
 //! Slicing may step over a branch only if nothing between the branch and the point where its arms meet is kept; the
 //! meeting point is the branch's immediate post-dominator, and the locations in between are those that the branch
 //! controls (Ferrante, Ottenstein and Warren, *The program dependence graph and its use in optimization*, 1987). If
-//! control can come back to the branch before its arms meet, the branch decides about another round of a loop.
+//! control can come back to the branch before its arms meet, the branch decides about another iteration of a loop.
 //!
 //! Post-dominators are computed by iteration over a post-order of the reversed graph (Cooper, Harvey and Kennedy, *A
 //! simple, fast dominance algorithm*, 2001), with two extra nodes: all returns lead to one, and everything that ends
 //! leads to the other. Code that cannot come to an end has no post-dominator; its loop is given an exit at its head,
 //! and it is remembered that this code is endless. For questions about loops around calls, a call that may leave the
-//! procedure other than by a return has an edge to the end (`rounds.rs`).
+//! procedure other than by a return has an edge to the end (`loop_control.rs`).
 
 use rendez_model::program::*;
 
@@ -44,7 +44,7 @@ impl Postdominators {
         &self.region[loc.index()]
     }
 
-    /// Whether the branch decides about another round of a loop.
+    /// Whether the branch decides about another iteration of a loop.
     pub fn loops(&self, loc: Loc) -> bool {
         self.loops[loc.index()]
     }

@@ -107,7 +107,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
     for k in 1..count {
         if query.intervals[k as usize - 1].ends.is_empty() {
             result.transitions.push(Transition {
-                outcome: u32::MAX,
+                outcome: None,
                 role: Role::Boundary,
                 letters: Vec::new(),
                 before: vec![clock(k - 1)],
@@ -117,7 +117,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
         for p in 0..places {
             for now in k..count {
                 result.transitions.push(Transition {
-                    outcome: u32::MAX,
+                    outcome: None,
                     role: Role::Connect,
                     letters: Vec::new(),
                     before: vec![copy(p, k - 1), clock(now)],

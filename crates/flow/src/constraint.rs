@@ -54,6 +54,7 @@ struct Order {
     accepting: Vec<bool>,
 }
 
+/// The state of an order behind a node that is no event of its class.
 const NOWHERE: u32 = u32::MAX;
 
 /// The single participants that the property is about.
@@ -112,7 +113,7 @@ impl Order {
                     next.set(at);
                     continue;
                 }
-                accepting |= at == last || (dormant && at == first);
+                accepting |= Some(at) == last || (dormant && at == first);
                 work.extend(tfg.within(at, class));
             }
             let fresh = order.allowed.len() as u32;
@@ -126,7 +127,7 @@ impl Order {
         debug_assert_eq!(first, 0);
         for id in (0..n as NodeId).filter(|id| mine(*id) && events.get(*id)) {
             let starts = tfg.within(id, class);
-            order.state_of[id as usize] = state(&starts, id == last, &mut order);
+            order.state_of[id as usize] = state(&starts, Some(id) == last, &mut order);
         }
         order
     }
@@ -464,7 +465,7 @@ impl<'a> Problem<'a> {
             }
         }
         // Whoever meets somebody cannot be put off without the other.
-        let alone = |n: usize| !self.tfg.nodes[n].is_com();
-        local.into_iter().enumerate().map(|(n, l)| l.filter(|_| alone(n))?.first().copied()).collect()
+        let is_local = |n: usize| !self.tfg.nodes[n].is_com();
+        local.into_iter().enumerate().map(|(n, l)| l.filter(|_| is_local(n))?.first().copied()).collect()
     }
 }

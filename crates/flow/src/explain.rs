@@ -135,7 +135,7 @@ pub fn replay(
     };
     let first = semantics.initial();
     let mut states = vec![first];
-    let mut came: Vec<(u32, Option<Move>)> = vec![(u32::MAX, None)];
+    let mut came: Vec<Option<(u32, Move)>> = vec![None];
     let mut seen: FxHashMap<(Vec<u8>, usize), ()> = FxHashMap::default();
     let mut open = BinaryHeap::from([Open { matched: 0, helpful: true, depth: 0, id: 0 }]);
     let mut best = 0;
@@ -159,7 +159,7 @@ pub fn replay(
                 if outcome.step.broken.contains(&0) {
                     let mut moves = vec![mv];
                     let mut at = id;
-                    while let (from, Some(mv)) = came[at as usize] {
+                    while let Some((from, mv)) = came[at as usize] {
                         moves.push(mv);
                         at = from;
                     }
@@ -194,7 +194,7 @@ pub fn replay(
                     task == TaskId::ENVIRONMENT || anchors.get(at).is_none_or(|a| a.tasks.contains(&task));
                 let id_new = states.len() as u32;
                 states.push(outcome.state);
-                came.push((id, Some(mv)));
+                came.push(Some((id, mv)));
                 open.push(Open { matched: at, helpful, depth: depth + 1, id: id_new });
             }
         }

@@ -71,7 +71,7 @@ pub struct Interleaving {
     /// Silent nodes: a word of the set of nodes, and which of its bits.
     silent: Vec<(u32, u64)>,
     /// Numbers of events.
-    loud: Vec<u32>,
+    followers: Vec<u32>,
     /// Edges before and after the reduction.
     pub before: usize,
     pub after: usize,
@@ -80,13 +80,13 @@ pub struct Interleaving {
 /// Where control goes from a node: a part of the silent nodes, and a part of the events.
 struct Way {
     silent: std::ops::Range<u32>,
-    loud: std::ops::Range<u32>,
-    /// The number of the node as an event.
-    number: u32,
+    followers: std::ops::Range<u32>,
+    /// The number of the node as an event, if it is one.
+    number: Option<u32>,
     /// The end may follow.
     ends: bool,
     /// Neither is it an event, nor does one follow.
-    is_quiet: bool,
+    without_events: bool,
 }
 
 impl Interleaving {
@@ -95,16 +95,16 @@ impl Interleaving {
     pub fn new(problem: &Problem, program: &rendez_model::Program, reduced: bool) -> Interleaving {
         let tfg = problem.tfg;
         let nodes: Vec<NodeId> = problem.events.ones().collect();
-        let mut number = vec![u32::MAX; tfg.nodes.len()];
+        let mut number: Vec<Option<u32>> = vec![None; tfg.nodes.len()];
         for (i, n) in nodes.iter().enumerate() {
-            number[*n as usize] = i as u32;
+            number[*n as usize] = Some(i as u32);
         }
         let mut rows: Vec<Bits> = Vec::with_capacity(nodes.len());
         for n in &nodes {
             let mut row = Bits::new(nodes.len());
             for m in tfg.mhp.row(*n).ones() {
-                if number[m as usize] != u32::MAX {
-                    row.set(number[m as usize]);
+                if let Some(event) = number[m as usize] {
+                    row.set(event);
                 }
             }
             rows.push(row);
@@ -112,14 +112,14 @@ impl Interleaving {
         let before = rows.iter().map(Bits::count).sum();
         let neutral = nodes.iter().map(|n| problem.is_neutral(*n)).collect();
         let mut silent: Vec<(u32, u64)> = Vec::new();
-        let mut loud = Vec::new();
+        let mut followers = Vec::new();
         let mut ways = Vec::new();
         for (n, list) in tfg.control().into_iter().enumerate() {
-            let from = (silent.len(), loud.len());
+            let from = (silent.len(), followers.len());
             let ends = list.contains(&tfg.last);
             for t in list {
-                if number[t as usize] != u32::MAX {
-                    loud.push(number[t as usize]);
+                if let Some(event) = number[t as usize] {
+                    followers.push(event);
                     continue;
                 }
                 match silent[from.0..].iter_mut().find(|(word, _)| *word == t / 64) {
@@ -127,16 +127,17 @@ impl Interleaving {
                     None => silent.push((t / 64, 1 << (t % 64))),
                 }
             }
-            let is_quiet = number[n] == u32::MAX && from.1 == loud.len();
+            let without_events = number[n].is_none() && from.1 == followers.len();
             ways.push(Way {
                 silent: from.0 as u32..silent.len() as u32,
-                loud: from.1 as u32..loud.len() as u32,
+                followers: from.1 as u32..followers.len() as u32,
                 number: number[n],
                 ends,
-                is_quiet,
+                without_events,
             });
         }
-        let mut result = Interleaving { rows, nodes, neutral, ways, silent, loud, before, after: before };
+        let mut result =
+            Interleaving { rows, nodes, neutral, ways, silent, followers, before, after: before };
         if reduced {
             result.reduce(problem, program);
         }
@@ -179,7 +180,7 @@ impl Interleaving {
             while let Some(at) = work.pop() {
                 for s in next(at) {
                     let node = &tfg.nodes[s as usize];
-                    if node.is_com() || s == tfg.last || tfg.classes.iter().any(|c| c.last == s) {
+                    if node.is_com() || s == tfg.last || tfg.classes.iter().any(|c| c.last == Some(s)) {
                         return true;
                     }
                     if !problem.events.get(s) && seen.set(s) {
@@ -207,11 +208,16 @@ impl Interleaving {
     }
 }
 
+/// A tuple that has come to a node.
 struct Reached {
     tuple: u32,
     node: NodeId,
+    /// The position in the queue that it came from, or `FIRST`.
     from: u32,
 }
+
+/// Where the first tuple came from.
+const FIRST: u32 = u32::MAX;
 
 /// Propagates until nothing is new, or the property is broken.
 pub fn propagate(
@@ -236,7 +242,7 @@ pub fn propagate(
     };
     let first = run.tuple(first);
     run.comes(first, tfg.initial);
-    run.queue.push(Reached { tuple: first, node: tfg.initial, from: u32::MAX });
+    run.queue.push(Reached { tuple: first, node: tfg.initial, from: FIRST });
     let mut ended = false;
     let mut next = 0;
     let mut fresh: Vec<u32> = Vec::new();
@@ -283,21 +289,19 @@ pub fn propagate(
                 break 'search Conclusion::Broken { path: path(&run.queue), at_end: true };
             }
         }
-        if way.is_quiet {
+        if way.without_events {
             continue;
         }
-        for event in &edges.loud[way.loud.start as usize..way.loud.end as usize] {
+        for event in &edges.followers[way.followers.start as usize..way.followers.end as usize] {
             if run.tried[tuple as usize].set(*event)
                 && let Some(found) = run.try_event(tuple, *event, here)
             {
                 break 'search found;
             }
         }
-        if way.number == u32::MAX {
-            continue;
-        }
+        let Some(number) = way.number else { continue };
         fresh.clear();
-        run.tried[tuple as usize].take_new(&edges.rows[way.number as usize], &mut fresh);
+        run.tried[tuple as usize].take_new(&edges.rows[number as usize], &mut fresh);
         for event in &fresh {
             if let Some(found) = run.try_event(tuple, *event, here) {
                 break 'search found;
@@ -393,7 +397,7 @@ impl Propagation<'_, '_> {
 fn path(queue: &[Reached]) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut at = queue.len() as u32 - 1;
-    while at != u32::MAX {
+    while at != FIRST {
         nodes.push(queue[at as usize].node);
         at = queue[at as usize].from;
     }

@@ -291,8 +291,8 @@ impl PropertyRun<'_> {
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
                 Replayed::Found(path, loop_from) => {
                     let moves = |path: &[u32]| {
-                        let outcomes = path.iter().map(|t| net.transitions[*t as usize].outcome);
-                        cache.moves(&outcomes.filter(|o| *o != u32::MAX).collect::<Vec<u32>>())
+                        let outcomes = path.iter().filter_map(|t| net.transitions[*t as usize].outcome);
+                        cache.moves(&outcomes.collect::<Vec<u32>>())
                     };
                     let all = moves(&path);
                     return match loop_from {
@@ -409,7 +409,7 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
 /// What a transition is called.
 pub fn name(program: &Program, cache: &rendez_petri::StepCache, net: &Net, t: u32) -> String {
     use rendez_model::semantics::StepEvent;
-    let outcome = net.transitions[t as usize].outcome;
+    let Some(outcome) = net.transitions[t as usize].outcome else { return "an interval ends".into() };
     let Some(story) = cache.stories.get(outcome as usize) else { return "an interval ends".into() };
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
     let met = story.steps.iter().find_map(|s| match s.what {

@@ -36,8 +36,8 @@ struct SearchNode {
     marking: Vec<PlaceId>,
     /// How often each transition of the support may still happen.
     left: Option<Vec<u32>>,
-    from: u32,
-    by: u32,
+    /// The node it comes from, and by which transition; None for the first.
+    parent: Option<(u32, u32)>,
 }
 
 /// Searches at most so many markings.
@@ -118,7 +118,7 @@ impl FiringSearch<'_> {
         let net = self.net;
         let mut marking = vec![0; net.components.len()];
         net.initial.iter().for_each(|p| marking[net.component_of(*p) as usize] = *p);
-        let mut nodes = vec![SearchNode { marking, left: counts, from: u32::MAX, by: u32::MAX }];
+        let mut nodes = vec![SearchNode { marking, left: counts, parent: None }];
         let mut seen: FxHashMap<(Vec<PlaceId>, Option<Vec<u32>>), ()> = FxHashMap::default();
         // Depth first where numbers limit it, one successor at a time: mostly any order will do. Breadth first
         // otherwise.
@@ -163,7 +163,7 @@ impl FiringSearch<'_> {
                     left[i] -= 1;
                 }
                 if seen.insert((next.clone(), left.clone()), ()).is_none() {
-                    nodes.push(SearchNode { marking: next, left, from: at, by: *t });
+                    nodes.push(SearchNode { marking: next, left, parent: Some((at, *t)) });
                     if deep {
                         work.push_back((at, i + 1));
                     }
@@ -213,7 +213,9 @@ impl FiringSearch<'_> {
             return None;
         }
         let all = (1u32 << interval.require.len()) - 1;
-        let mut known: Vec<(Vec<PlaceId>, u32, usize, u32)> = vec![(start.clone(), 0, usize::MAX, 0)];
+        // Each marking with what was done, and where it comes from by which transition.
+        type Known = (Vec<PlaceId>, u32, Option<(usize, u32)>);
+        let mut known: Vec<Known> = vec![(start.clone(), 0, None)];
         let mut seen: FxHashSet<(Vec<PlaceId>, u32)> = FxHashSet::default();
         let mut next = 0;
         while next < known.len() && known.len() < self.most && !self.control.stop.load(Ordering::Relaxed) {
@@ -234,15 +236,15 @@ impl FiringSearch<'_> {
                 if to == *start && done == all {
                     let mut way = vec![*t];
                     let mut at = next;
-                    while known[at].2 != usize::MAX {
-                        way.push(known[at].3);
-                        at = known[at].2;
+                    while let Some((from, by)) = known[at].2 {
+                        way.push(by);
+                        at = from;
                     }
                     way.reverse();
                     return Some(way);
                 }
                 if seen.insert((to.clone(), done)) {
-                    known.push((to, done, next, *t));
+                    known.push((to, done, Some((next, *t))));
                 }
             }
             next += 1;
@@ -276,9 +278,9 @@ impl FiringSearch<'_> {
 
 fn path(nodes: &[SearchNode], mut at: u32) -> Vec<u32> {
     let mut list = Vec::new();
-    while nodes[at as usize].from != u32::MAX {
-        list.push(nodes[at as usize].by);
-        at = nodes[at as usize].from;
+    while let Some((from, by)) = nodes[at as usize].parent {
+        list.push(by);
+        at = from;
     }
     list.reverse();
     list

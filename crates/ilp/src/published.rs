@@ -82,12 +82,13 @@ impl Published {
         let interval = &query.intervals[0];
         let mut edges: Vec<Edge> = Vec::new();
         for t in net.transitions.iter().filter(|t| t.role == Role::Step) {
+            let Some(outcome) = t.outcome else { continue };
             let letters: Vec<u32> = t.letters.iter().map(|l| l.1).collect();
             if letters.iter().any(|l| interval.forbid.contains(l)) {
                 continue;
             }
             // What is handed over is part of the label, as far as it makes a difference to the caller.
-            let Label { mut text, caller, internal } = label(program, cache, t.outcome);
+            let Label { mut text, caller, internal } = label(program, cache, outcome);
             let caller = caller.map(|c| &program.tasks[c.index()].name);
             let is_caller = |p: &PlaceId| Some(&net.components[net.component_of(*p) as usize].name) == caller;
             if let Some(side) = t.before.iter().position(is_caller) {
@@ -116,8 +117,8 @@ impl Published {
                 let needed =
                     |e: &&Edge| interval.require.iter().any(|r| e.letters.iter().any(|l| r.contains(l)));
                 let required: Vec<PlaceId> = mine.iter().filter(|e| needed(e)).map(|e| e.to).collect();
-                let alone = edges.iter().filter(needed).all(|e| mine.iter().any(|m| m.label == e.label));
-                match required.is_empty() || !alone {
+                let has_all = edges.iter().filter(needed).all(|e| mine.iter().any(|m| m.label == e.label));
+                match required.is_empty() || !has_all {
                     true => from.extend(net.initial.iter().filter(|p| net.component_of(**p) == component)),
                     false => from.extend(required),
                 }

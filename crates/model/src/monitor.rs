@@ -201,27 +201,27 @@ pub type Values<'a> = &'a dyn Fn(&Expr) -> Result<Value, ExceptionId>;
 /// What a temporary cell is called whose value decides which way a task goes: what is copied to it is tested there.
 pub const SELECTOR: &str = "selector";
 
-/// Calls `f` for every cell that the evaluation of an expression looks at, and says whether it does so for sure.
+/// Calls `f` for every cell that the evaluation of an expression looks at, and says whether it does so for certain.
 /// An operand is not looked at if the one before it decides, or raises an exception.
 fn looked_at(
     program: &Program,
     expr: &Expr,
-    sure: bool,
+    certain: bool,
     values: Values,
     f: &mut dyn FnMut(VarId, bool),
 ) -> Result<Value, ExceptionId> {
-    let mut look = |e: &Expr, sure: bool| looked_at(program, e, sure, values, f);
+    let mut look = |e: &Expr, certain: bool| looked_at(program, e, certain, values, f);
     Ok(match expr {
         Expr::Const(_) | Expr::Any => values(expr)?,
         Expr::Var(cell) => {
-            f(*cell, sure);
+            f(*cell, certain);
             values(expr)?
         }
-        Expr::Load(table, index) => match look(index, sure)? {
+        Expr::Load(table, index) => match look(index, certain)? {
             Value::Known(index) => {
                 let cell = u32::try_from(program.at(*table, index)?);
                 let cell = VarId(cell.map_err(|_| ExceptionId::CONSTRAINT_ERROR)?);
-                f(cell, sure);
+                f(cell, certain);
                 values(&Expr::Var(cell))?
             }
             Value::Any => {
@@ -230,11 +230,11 @@ fn looked_at(
                 Value::Any
             }
         },
-        Expr::Lookup(table, index) => match look(index, sure)? {
+        Expr::Lookup(table, index) => match look(index, certain)? {
             Value::Known(index) => Value::Known(program.at(*table, index)?),
             Value::Any => Value::Any,
         },
-        Expr::Unary(op, e) => match look(e, sure)? {
+        Expr::Unary(op, e) => match look(e, certain)? {
             Value::Known(value) => Value::Known(apply_unary(*op, value)?),
             Value::Any => Value::Any,
         },
@@ -244,34 +244,34 @@ fn looked_at(
                 BinaryOp::Or => Some(1),
                 _ => None,
             };
-            match (look(a, sure)?, decided) {
+            match (look(a, certain)?, decided) {
                 (Value::Known(a), Some(d)) if a == d => Value::Known(d),
-                // What follows may not be looked at at all, so it raises nothing for sure.
+                // What follows may not be looked at at all, so it raises nothing for certain.
                 (Value::Any, Some(_)) => {
                     let _ = look(b, false);
                     Value::Any
                 }
-                (a, _) => match (a, look(b, sure)?) {
+                (a, _) => match (a, look(b, certain)?) {
                     (Value::Known(a), Value::Known(b)) => Value::Known(apply_binary(*op, a, b)?),
                     _ => Value::Any,
                 },
             }
         }
-        Expr::If(c, a, b) => match look(c, sure)? {
-            Value::Known(0) => look(b, sure)?,
-            Value::Known(_) => look(a, sure)?,
+        Expr::If(c, a, b) => match look(c, certain)? {
+            Value::Known(0) => look(b, certain)?,
+            Value::Known(_) => look(a, certain)?,
             Value::Any => {
                 let _ = look(a, false);
                 let _ = look(b, false);
                 Value::Any
             }
         },
-        Expr::Check(e, lo, hi) => match look(e, sure)? {
+        Expr::Check(e, lo, hi) => match look(e, certain)? {
             Value::Known(value) if value < *lo || value > *hi => return Err(ExceptionId::CONSTRAINT_ERROR),
             value => value,
         },
         Expr::Count(e) | Expr::Callable(e) | Expr::Terminated(e) => {
-            look(e, sure)?;
+            look(e, certain)?;
             values(expr)?
         }
     })
@@ -364,9 +364,9 @@ impl EventPattern {
             }
             (EventPattern::Test { cells, value }, MonitorEvent::Test(expr)) => {
                 let mut fit = Match::No;
-                let _ = looked_at(program, expr, true, values, &mut |cell, sure| {
+                let _ = looked_at(program, expr, true, values, &mut |cell, certain| {
                     if cells.contains(&cell) {
-                        let here = if sure { Match::Yes } else { Match::Maybe };
+                        let here = if certain { Match::Yes } else { Match::Maybe };
                         fit = fit.or(here.and(compares(*value, read(cell))));
                     }
                 });
@@ -535,14 +535,14 @@ impl Monitor {
             }
         }
         fits.sort_unstable_by_key(|f| f.0);
-        let sure: Vec<u32> = fits.iter().filter(|f| f.1 == Match::Yes).map(|f| f.0).collect();
-        if sure.len() == fits.len() {
-            return (!sure.is_empty()).then(|| self.number(&sure).into_iter().map(Some).collect());
+        let certain: Vec<u32> = fits.iter().filter(|f| f.1 == Match::Yes).map(|f| f.0).collect();
+        if certain.len() == fits.len() {
+            return (!certain.is_empty()).then(|| self.number(&certain).into_iter().map(Some).collect());
         }
         let within = |set: &[u32]| {
-            set.iter().all(|s| fits.iter().any(|f| f.0 == *s)) && sure.iter().all(|s| set.contains(s))
+            set.iter().all(|s| fits.iter().any(|f| f.0 == *s)) && certain.iter().all(|s| set.contains(s))
         };
-        let nothing = sure.is_empty().then_some(None);
+        let nothing = certain.is_empty().then_some(None);
         let sets = (0..self.sets.len()).filter(|s| within(&self.sets[*s].0)).map(|s| Some(s as u32));
         Some(nothing.into_iter().chain(sets).collect())
     }

@@ -557,7 +557,7 @@ mod tests {
     }
 
     /// The automaton of steps with one name each.
-    fn alone(property: &Regular) -> Dfa {
+    fn with_single_names(property: &Regular) -> Dfa {
         property.automaton(&singles(property.symbols.len())).expect("small enough")
     }
 
@@ -567,7 +567,7 @@ mod tests {
         let property = one(text);
         assert_eq!(property.notation, Notation::Qre);
         // Three states and the trap.
-        let automaton = alone(&property);
+        let automaton = with_single_names(&property);
         assert_eq!(automaton.len(), 4);
         assert_eq!(automaton.doomed().iter().filter(|d| **d).count(), 1);
         assert!(automaton.accepts(&[1, 1, 0, 2]));
@@ -644,7 +644,7 @@ mod tests {
             let property = one(&format!("pattern: {pattern}; events: p, q"));
             let number =
                 |c: char| property.symbols.iter().position(|s| s.0 == c.to_string()).expect("a name");
-            alone(&property).accepts(&word.chars().map(number).collect::<Vec<_>>())
+            with_single_names(&property).accepts(&word.chars().map(number).collect::<Vec<_>>())
         };
         let between = "existence; p; scope: between q and q";
         for (word, accepted) in
@@ -664,7 +664,7 @@ mod tests {
         let property = one(text);
         assert_eq!(property.name, "twice");
         let back = one(&property.dot().expect("small enough"));
-        assert_eq!(alone(&back), alone(&property));
+        assert_eq!(with_single_names(&back), with_single_names(&property));
         let names = |p: &Regular| p.symbols.iter().map(|s| s.0.clone()).collect::<Vec<_>>();
         assert_eq!(names(&back), names(&property));
     }

@@ -63,7 +63,7 @@ pub fn fewest_switches(
     }
     let (tasks, last) = dependencies(semantics, access, moves, needed)?;
     let mut start = vec![0; tasks.len()];
-    settle(&tasks, &mut start);
+    make_local_steps(&tasks, &mut start);
     let mut level: Vec<Way> = vec![(start, Vec::new())];
     // Running a task as far as it goes prevents nothing, so that only the order of tasks is chosen.
     loop {
@@ -86,7 +86,7 @@ pub fn fewest_switches(
                     if to[t] == before {
                         break;
                     }
-                    settle(&tasks, &mut to);
+                    make_local_steps(&tasks, &mut to);
                 }
                 if to[t] != at[t] && seen.insert(to.clone()) {
                     let mut order = order.clone();
@@ -105,7 +105,7 @@ pub fn fewest_switches(
 }
 
 /// Lets every task make the steps that concern nobody else.
-fn settle(tasks: &[Vec<Link>], at: &mut [u32]) {
+fn make_local_steps(tasks: &[Vec<Link>], at: &mut [u32]) {
     let mut moved = true;
     while moved {
         moved = false;
@@ -128,7 +128,7 @@ fn run(tasks: &[Vec<Link>], at: &[u32], t: usize, local: bool) -> u32 {
 /// The moves of an order of tasks. Steps that concern nobody else come when they are needed.
 fn emit(tasks: &[Vec<Link>], order: &[usize]) -> Vec<Move> {
     let mut at = vec![0; tasks.len()];
-    settle(tasks, &mut at);
+    make_local_steps(tasks, &mut at);
     let mut done = vec![0; tasks.len()];
     let mut moves = Vec::new();
     for t in order {
@@ -138,7 +138,7 @@ fn emit(tasks: &[Vec<Link>], order: &[usize]) -> Vec<Move> {
             if at[*t] == before {
                 break;
             }
-            settle(tasks, &mut at);
+            make_local_steps(tasks, &mut at);
         }
         demand(tasks, &mut done, *t, at[*t], &mut moves);
     }
@@ -177,10 +177,10 @@ fn dependencies(
     // By part of the state: who wrote it last, and who has read it since.
     let mut writer: Vec<Option<usize>> = Vec::new();
     let mut readers: Vec<Vec<usize>> = Vec::new();
-    let mut quiet = Vec::new();
+    let mut local = Vec::new();
     for (i, mv) in moves.iter().enumerate() {
         let ts = &state.tasks[mv.task.index()];
-        quiet.push(ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task));
+        local.push(ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task));
         log.take();
         let outcome = semantics.step(&state, *mv)?;
         let mut read = log.take();
@@ -193,9 +193,9 @@ fn dependencies(
             task < state.tasks.len() as u32 && task != mv.task.0
         };
         if written.iter().any(others) {
-            quiet[i] = false;
+            local[i] = false;
         }
-        let private = quiet[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
+        let private = local[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
         log.take();
         let parts = read.iter().chain(&written).map(|p| *p as usize + 1).max().unwrap_or(0);
         if writer.len() < parts {
@@ -244,7 +244,7 @@ fn dependencies(
     let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
     for i in (0..moves.len()).filter(|i| keep[*i]) {
         let before = before[i].iter().map(|j| place[*j]).collect();
-        tasks[place[i].0].push(Link { mv: moves[i], before, local: quiet[i] });
+        tasks[place[i].0].push(Link { mv: moves[i], before, local: local[i] });
     }
     Some((tasks, state))
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use rendez_analysis::parallel::Parallel;
 use rendez_model::{EntryId, Expr, Loc, ObjectId, Owner, Place, Program, Storage, TaskId, VarId};
 
-use super::{Class, NONE, NodeId, NodeKind, Plan, Tfg, TfgNode};
+use super::{Class, NodeId, NodeKind, Plan, Tfg, TfgNode};
 use crate::cfg::{Cfg, Id, Letter, Op, Unfit};
 use crate::data::each_cell;
 use crate::mhp::mhp;
@@ -75,7 +75,7 @@ impl Assembly<'_> {
                 });
             }
             self.classes[class].init = base + self.graphs[class].init;
-            self.classes[class].last = base + self.graphs[class].last;
+            self.classes[class].last = Some(base + self.graphs[class].last);
         }
         for object in (0..program.objects.len()).map(ObjectId::from) {
             let class = self.classes.len();
@@ -90,7 +90,7 @@ impl Assembly<'_> {
                 members: Vec::new(),
                 object: Some(object),
                 init: first,
-                last: NONE,
+                last: None,
                 dormant: false,
             });
         }
@@ -100,7 +100,7 @@ impl Assembly<'_> {
             let (first, end) = (self.classes[class].init, self.classes[class].last);
             self.nodes[initial as usize].then[0].push(first);
             let ends = self.without_main || self.classes[class].members[0] == TaskId::ENVIRONMENT;
-            if ends {
+            if let (true, Some(end)) = (ends, end) {
                 self.nodes[end as usize].then[0].push(last);
             }
         }
@@ -113,15 +113,15 @@ impl Assembly<'_> {
             nodes,
             initial,
             last,
-            meets: Vec::new(),
+            communications: Vec::new(),
             mhp: Parallel::default(),
             without_main,
             sets,
         };
-        tfg.find_meets();
+        tfg.find_communications();
         tfg.mhp = mhp(&tfg);
         tfg.keep();
-        tfg.find_meets();
+        tfg.find_communications();
         Ok(tfg)
     }
 

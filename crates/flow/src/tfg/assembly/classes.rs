@@ -12,7 +12,7 @@ use rendez_model::monitor::{EventPattern, Monitor};
 use rendez_model::{EntryId, LockMode, Owner, Program, TaskId};
 use std::collections::BTreeSet;
 
-use super::super::{Class, NONE, Plan};
+use super::super::{Class, Plan};
 use super::Assembly;
 use crate::cfg::{Builder, Cfg, Id, InteractionRole, Participation, Unfit, begun};
 use crate::data::each_cell;
@@ -168,7 +168,8 @@ impl<'a> Assembly<'a> {
                 assembly.class_of[*t] = Some(assembly.classes.len());
             }
             let members = class.iter().map(|t| TaskId::from(*t)).collect();
-            assembly.classes.push(Class { members, object: None, init: NONE, last: NONE, dormant: false });
+            // The nodes get their numbers when everything is joined.
+            assembly.classes.push(Class { members, object: None, init: 0, last: None, dormant: false });
         }
         for (c, class) in classes.iter().enumerate() {
             let members: Vec<&Cfg> = class.iter().map(|t| &cfgs[*t]).collect();

@@ -201,7 +201,7 @@ impl Assembly<'_> {
         for class in self.classes_of(tasks).into_iter().filter(|c| *c != port.class) {
             // It has ended, or never ran, or waits to be ended.
             let (init, last) = (self.classes[class].init, self.classes[class].last);
-            for there in BTreeSet::from([init, last]) {
+            for there in BTreeSet::from_iter(last.into_iter().chain([init])) {
                 self.silent(loc, [self.side(port), Side { class, from: there, then: vec![there] }]);
             }
             for other in ports.iter().filter(|o| o.class == class && o.role.part == Participation::Terminable)
