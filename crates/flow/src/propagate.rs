@@ -239,73 +239,34 @@ pub fn propagate(
         tried: Vec::new(),
         queue: Vec::with_capacity(64 * tfg.nodes.len()),
         out: Vec::new(),
+        fresh: Vec::new(),
+        ended: false,
     };
     let first = run.tuple(first);
     run.comes(first, tfg.initial);
     run.queue.push(Reached { tuple: first, node: tfg.initial, from: FIRST });
-    let mut ended = false;
     let mut next = 0;
-    let mut fresh: Vec<u32> = Vec::new();
-    let stride = run.stride;
-    let verdict = 'search: loop {
+    let verdict = loop {
         if run.problem.is_doomed(&run.tuples[first as usize]) {
             break Conclusion::Broken { path: vec![tfg.initial], at_end: false };
         }
         let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
         if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
-            let cut = match () {
-                () if control.ended().is_some() => control.ended(),
-                () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
-                () if run.bytes() > options.memory => Some(End::Memory),
-                () if run.queue.len() > options.max_states => Some(End::States),
-                () => None,
-            };
-            if let Some(end) = cut {
+            if let Some(end) = run.limit(options, control, started) {
                 break Conclusion::Cut(end);
             }
         }
         let here = next as u32;
         next += 1;
         let way = &edges.ways[node as usize];
-        let before = run.queue.len();
-        let Propagation { at, queue, .. } = &mut run;
-        let row = tuple as usize * stride;
-        for (word, bits) in &edges.silent[way.silent.start as usize..way.silent.end as usize] {
-            let there = &mut at[row + *word as usize];
-            let mut new = *bits & !*there;
-            *there |= new;
-            while new != 0 {
-                queue.push(Reached { tuple, node: word * 64 + new.trailing_zeros(), from: here });
-                new &= new - 1;
-            }
+        if let Some(found) = run.pass_silent(tuple, way, here) {
+            break found;
         }
-        if way.ends && run.queue[before..].iter().any(|r| r.node == tfg.last) {
-            ended |= run.problem.may_end(&run.tuples[tuple as usize]);
-            if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
-                while run.queue.last().is_some_and(|r| r.node != tfg.last) {
-                    run.queue.pop();
-                }
-                break 'search Conclusion::Broken { path: path(&run.queue), at_end: true };
-            }
-        }
-        if way.without_events {
-            continue;
-        }
-        for event in &edges.followers[way.followers.start as usize..way.followers.end as usize] {
-            if run.tried[tuple as usize].set(*event)
-                && let Some(found) = run.try_event(tuple, *event, here)
-            {
-                break 'search found;
-            }
-        }
-        let Some(number) = way.number else { continue };
-        fresh.clear();
-        run.tried[tuple as usize].take_new(&edges.rows[number as usize], &mut fresh);
-        for event in &fresh {
-            if let Some(found) = run.try_event(tuple, *event, here) {
-                break 'search found;
-            }
+        if !way.without_events
+            && let Some(found) = run.try_events(tuple, way, here)
+        {
+            break found;
         }
     };
     let mut reached = Bits::new(tfg.nodes.len());
@@ -316,7 +277,7 @@ pub fn propagate(
         node_tuples: run.queue.len(),
         bytes: run.bytes(),
         reached,
-        ended,
+        ended: run.ended,
     }
 }
 
@@ -331,7 +292,11 @@ struct Propagation<'r, 'a> {
     /// Per tuple: the events that were tried.
     tried: Vec<Bits>,
     queue: Vec<Reached>,
+    /// An execution may end.
+    ended: bool,
+    // Room for results, used again and again.
     out: Vec<Tuple>,
+    fresh: Vec<u32>,
 }
 
 impl Propagation<'_, '_> {
@@ -358,6 +323,65 @@ impl Propagation<'_, '_> {
         let new = *word >> (node % 64) & 1 == 0;
         *word |= 1 << (node % 64);
         new
+    }
+
+    /// The limit that is met, if one is.
+    fn limit(&self, options: &Options, control: &Control, started: Instant) -> Option<End> {
+        match () {
+            () if control.ended().is_some() => control.ended(),
+            () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
+            () if self.bytes() > options.memory => Some(End::Memory),
+            () if self.queue.len() > options.max_states => Some(End::States),
+            () => None,
+        }
+    }
+
+    /// A tuple goes on to the silent nodes behind a node, without a change; a verdict if it comes to the end.
+    #[inline]
+    fn pass_silent(&mut self, tuple: u32, way: &Way, here: u32) -> Option<Conclusion> {
+        let before = self.queue.len();
+        let row = tuple as usize * self.stride;
+        for (word, bits) in &self.edges.silent[way.silent.start as usize..way.silent.end as usize] {
+            let there = &mut self.at[row + *word as usize];
+            let mut new = *bits & !*there;
+            *there |= new;
+            while new != 0 {
+                self.queue.push(Reached { tuple, node: word * 64 + new.trailing_zeros(), from: here });
+                new &= new - 1;
+            }
+        }
+        let last = self.problem.tfg.last;
+        if !way.ends || !self.queue[before..].iter().any(|r| r.node == last) {
+            return None;
+        }
+        self.ended |= self.problem.may_end(&self.tuples[tuple as usize]);
+        if !self.problem.fails_at_end(&self.tuples[tuple as usize]) {
+            return None;
+        }
+        while self.queue.last().is_some_and(|r| r.node != last) {
+            self.queue.pop();
+        }
+        Some(Conclusion::Broken { path: path(&self.queue), at_end: true })
+    }
+
+    /// Tries the events that follow a node: those of its own task, and those of others.
+    #[inline]
+    fn try_events(&mut self, tuple: u32, way: &Way, here: u32) -> Option<Conclusion> {
+        let edges = self.edges;
+        for event in &edges.followers[way.followers.start as usize..way.followers.end as usize] {
+            if self.tried[tuple as usize].set(*event)
+                && let Some(found) = self.try_event(tuple, *event, here)
+            {
+                return Some(found);
+            }
+        }
+        let row = &edges.rows[way.number? as usize];
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        self.tried[tuple as usize].take_new(row, &mut fresh);
+        let found = fresh.iter().find_map(|event| self.try_event(tuple, *event, here));
+        self.fresh = fresh;
+        found
     }
 
     /// What an event makes of a tuple; a verdict if that ends the search.

@@ -24,10 +24,11 @@
 use std::time::Instant;
 
 use rendez_certificate::derive::goal;
-use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
+use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, System, learn, subject};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
+use rendez_petri::StepCache;
 use rendez_petri::net::{Budget, Net, NoNet, Role};
 use rendez_verdict::{
     Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer, Reason,
@@ -112,19 +113,7 @@ enum Decision {
 impl PropertyRun<'_> {
     fn decide(self) -> Decided {
         let monitor = self.program.monitors.first();
-        let mut answer = PropertyAnswer {
-            name: monitor.map_or("deadlock".into(), |m| m.name.clone()),
-            language: monitor.map_or(Language::Deadlock, |m| m.language),
-            engine: EngineId::Ilp,
-            text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
-            answer: Verdict::Holds,
-            covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
-            assumptions: Vec::new(),
-            vacuous: None,
-            stats: None,
-            constraints: Vec::new(),
-            certificate: None,
-        };
+        let mut answer = self.holds();
         let mut plan = self.plan();
         let mut stats = IlpStats::default();
         let mut witness = Witness::default();
@@ -151,9 +140,6 @@ impl PropertyRun<'_> {
             }
             Decision::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
             Decision::Found { moves, state, guessed, loop_from } => {
-                let mut findings = Findings::new(&semantics);
-                let seen =
-                    if monitor.is_some() { Observation::Broken { monitor: 0 } } else { Observation::Blocked };
                 let mut found = (moves, state, loop_from);
                 if guessed {
                     // Perhaps something certain happens as well.
@@ -163,20 +149,7 @@ impl PropertyRun<'_> {
                         found = (moves, state, loop_from);
                     }
                 }
-                match found.2 {
-                    Some(from) => findings.repeated(0, &found.0, from),
-                    None => findings.seen(&seen, &found.0, &found.1),
-                }
-                answer.answer = match monitor {
-                    _ if !findings.contradictions.is_empty() => {
-                        Verdict::Inconclusive(Reason::NotShown, Vec::new())
-                    }
-                    Some(_) => {
-                        let fairness = self.options.fairness;
-                        findings.properties(EngineId::Ilp, &witness, fairness, |_| None).swap_remove(0).answer
-                    }
-                    None => findings.deadlock(),
-                };
+                answer.answer = self.violated(&semantics, &witness, &found.0, &found.1, found.2);
             }
         }
         answer.stats = Some(Stats {
@@ -186,6 +159,50 @@ impl PropertyRun<'_> {
             ..Stats::default()
         });
         Decided { answer, subject: self.subject, plan, proof }
+    }
+
+    /// The answer that nothing violates the property.
+    fn holds(&self) -> PropertyAnswer {
+        let monitor = self.program.monitors.first();
+        PropertyAnswer {
+            name: monitor.map_or("deadlock".into(), |m| m.name.clone()),
+            language: monitor.map_or(Language::Deadlock, |m| m.language),
+            engine: EngineId::Ilp,
+            text: monitor.map_or("somebody can move until all have ended".into(), |m| m.text.clone()),
+            answer: Verdict::Holds,
+            covers: monitor.map_or("every execution".into(), |m| covers(m, self.options.fairness)),
+            assumptions: Vec::new(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The verdict that an execution shows.
+    fn violated(
+        &self,
+        semantics: &Semantics,
+        witness: &Witness,
+        moves: &[Move],
+        state: &State,
+        loop_from: Option<usize>,
+    ) -> Verdict {
+        let monitor = self.program.monitors.first();
+        let mut findings = Findings::new(semantics);
+        let seen = if monitor.is_some() { Observation::Broken { monitor: 0 } } else { Observation::Blocked };
+        match loop_from {
+            Some(from) => findings.repeated(0, moves, from),
+            None => findings.seen(&seen, moves, state),
+        }
+        match monitor {
+            _ if !findings.contradictions.is_empty() => Verdict::Inconclusive(Reason::NotShown, Vec::new()),
+            Some(_) => {
+                let fairness = self.options.fairness;
+                findings.properties(EngineId::Ilp, witness, fairness, |_| None).swap_remove(0).answer
+            }
+            None => findings.deadlock(),
+        }
     }
 
     fn plan(&self) -> Plan {
@@ -208,6 +225,7 @@ impl PropertyRun<'_> {
         }
     }
 
+    /// Learns a net and refines it until the question is decided.
     fn search(
         &self,
         semantics: &Semantics,
@@ -215,30 +233,10 @@ impl PropertyRun<'_> {
         stats: &mut IlpStats,
         witness: &mut Witness,
     ) -> Decision {
-        let until = self.options.timeout.map(|t| self.started + t);
-        let budget = Budget { until, memory: self.options.memory, control: self.control };
-        let began = Instant::now();
-        let mut learnt = learn(semantics, &self.subject, plan, budget);
-        if matches!(learnt, Err(NoNet::TooLarge)) {
-            plan.apart = true;
-            learnt = learn(semantics, &self.subject, plan, budget);
-        }
-        stats.generation = began.elapsed();
-        let learnt = match learnt {
+        let learnt = match self.learn(semantics, plan, stats) {
             Ok(learnt) => learnt,
-            Err(NoNet::Late) => return Decision::Unknown(End::Time.why()),
-            Err(NoNet::Full) => return Decision::Unknown(End::Memory.why()),
-            Err(NoNet::Interrupted) => {
-                return Decision::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
-            }
-            Err(_) => {
-                return Decision::Unknown(Reason::method("the parts of the program have too many states"));
-            }
+            Err(why) => return Decision::Unknown(why),
         };
-        stats.flowgraph = learnt.net.largest;
-        if !learnt.is_covered() {
-            return Decision::Unknown(Reason::may_be_unmodelled(None));
-        }
         let Learnt { cache, mut net, goal: mut target } = learnt;
         let stories = cache.stories.iter().flat_map(|s| &s.steps);
         cache.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
@@ -267,52 +265,20 @@ impl PropertyRun<'_> {
             if !possible && matches!(target, Goal::Target) {
                 return Decision::Proved(None);
             }
-            let cuts = plan.augmented.is_empty();
-            let patient = !cuts || smallest(&net, &[]).is_none();
-            let limits = ProofLimits {
-                nodes: NODES,
-                branches: if patient { NODES } else { BRANCHES },
-                cuts,
-                until,
-                control: self.control,
-            };
-            let mut statistics = ProofStatistics::default();
-            let mut probe =
-                |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(..));
-            let proved = prove(&net, &system, &limits, &mut statistics, &mut probe);
-            stats.programs += statistics.programs;
-            stats.cuts += statistics.cuts + statistics.traps;
-            stats.branches += statistics.branches;
-            let x = match proved {
+            let x = match self.prove(&net, &system, &target, plan.augmented.is_empty(), stats) {
                 Proved::Nothing(proof) => return Decision::Proved(Some(proof)),
                 Proved::Unknown(why) => return Decision::Unknown(why),
                 Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
                 Replayed::Found(path, loop_from) => {
-                    let moves = |path: &[u32]| {
-                        let outcomes = path.iter().filter_map(|t| net.transitions[*t as usize].outcome);
-                        cache.moves(&outcomes.collect::<Vec<u32>>())
-                    };
-                    let all = moves(&path);
-                    return match loop_from {
-                        None => self.found(semantics, &all),
-                        Some(from) => repeated(semantics, &all, moves(&path[..from]).len()),
-                    };
+                    return self.executed(semantics, &cache, &net, &path, loop_from);
                 }
                 Replayed::Stuck { transition, apart } => (transition, apart),
             };
-            let unsupported = (0..net.transitions.len())
-                .find(|t| x[*t] > 0 && net.transitions[*t].role == Role::Unsupported);
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
-                if unsupported.is_some() {
-                    return Decision::Unknown(Reason::may_be_unmodelled(None));
-                }
-                let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &cache, &net, t));
-                return Decision::Unknown(Reason::Method(format!(
-                    "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
-                )));
+                return Decision::Unknown(self.unexplained(&cache, &net, &x, stuck));
             };
             if let Some(told) = self.control.ended() {
                 return Decision::Unknown(told.why());
@@ -322,6 +288,90 @@ impl PropertyRun<'_> {
             stats.merges += 1;
             target = goal(&cache, &net, &self.subject);
         }
+    }
+
+    fn until(&self) -> Option<Instant> {
+        self.options.timeout.map(|t| self.started + t)
+    }
+
+    /// The net of the program, with variables as components of their own where it would be too large otherwise.
+    fn learn<'s, 'p>(
+        &self,
+        semantics: &'s Semantics<'p>,
+        plan: &mut Plan,
+        stats: &mut IlpStats,
+    ) -> Result<Learnt<'s, 'p>, Reason> {
+        let budget = Budget { until: self.until(), memory: self.options.memory, control: self.control };
+        let began = Instant::now();
+        let mut learnt = learn(semantics, &self.subject, plan, budget);
+        if matches!(learnt, Err(NoNet::TooLarge)) {
+            plan.apart = true;
+            learnt = learn(semantics, &self.subject, plan, budget);
+        }
+        stats.generation = began.elapsed();
+        let learnt = learnt.map_err(|none| match none {
+            NoNet::Late => End::Time.why(),
+            NoNet::Full => End::Memory.why(),
+            NoNet::Interrupted => self.control.ended().unwrap_or(End::Interrupted).why(),
+            _ => Reason::method("the parts of the program have too many states"),
+        })?;
+        stats.flowgraph = learnt.net.largest;
+        match learnt.is_covered() {
+            true => Ok(learnt),
+            false => Err(Reason::may_be_unmodelled(None)),
+        }
+    }
+
+    /// Asks for a solution of one system. As long as the net can be refined, only a few cases are looked at.
+    fn prove(&self, net: &Net, system: &System, target: &Goal, cuts: bool, stats: &mut IlpStats) -> Proved {
+        let patient = !cuts || smallest(net, &[]).is_none();
+        let limits = ProofLimits {
+            nodes: NODES,
+            branches: if patient { NODES } else { BRANCHES },
+            cuts,
+            until: self.until(),
+            control: self.control,
+        };
+        let mut statistics = ProofStatistics::default();
+        let mut probe =
+            |x: &[i64]| matches!(within(net, target, x, self.control, PROBE), Replayed::Found(..));
+        let proved = prove(net, system, &limits, &mut statistics, &mut probe);
+        stats.programs += statistics.programs;
+        stats.cuts += statistics.cuts + statistics.traps;
+        stats.branches += statistics.branches;
+        proved
+    }
+
+    /// The execution behind a path of the net, which may end in a loop.
+    fn executed(
+        &self,
+        semantics: &Semantics,
+        cache: &StepCache,
+        net: &Net,
+        path: &[u32],
+        loop_from: Option<usize>,
+    ) -> Decision {
+        let moves = |path: &[u32]| {
+            let outcomes = path.iter().filter_map(|t| net.transitions[*t as usize].outcome);
+            cache.moves(&outcomes.collect::<Vec<u32>>())
+        };
+        let all = moves(path);
+        match loop_from {
+            None => self.found(semantics, &all),
+            Some(from) => repeated(semantics, &all, moves(&path[..from]).len()),
+        }
+    }
+
+    /// Why a solution without an execution is left in a net that cannot be refined.
+    fn unexplained(&self, cache: &StepCache, net: &Net, x: &[i64], stuck: Option<u32>) -> Reason {
+        let is_unsupported = |t: usize| x[t] > 0 && net.transitions[t].role == Role::Unsupported;
+        if (0..net.transitions.len()).any(is_unsupported) {
+            return Reason::may_be_unmodelled(None);
+        }
+        let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, cache, net, t));
+        Reason::Method(format!(
+            "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
+        ))
     }
 
     /// Runs moves on the semantics, up to what was looked for.

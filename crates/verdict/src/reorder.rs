@@ -174,13 +174,11 @@ fn dependencies(
     let mut place: Vec<(usize, u32)> = Vec::new();
     let mut count = vec![0u32; state.tasks.len()];
     let mut before: Vec<Vec<usize>> = Vec::new();
-    // By part of the state: who wrote it last, and who has read it since.
-    let mut writer: Vec<Option<usize>> = Vec::new();
-    let mut readers: Vec<Vec<usize>> = Vec::new();
+    let mut accesses = Accesses::default();
     let mut local = Vec::new();
     for (i, mv) in moves.iter().enumerate() {
         let ts = &state.tasks[mv.task.index()];
-        local.push(ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task));
+        let looks_local = ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task);
         log.take();
         let outcome = semantics.step(&state, *mv)?;
         let mut read = log.take();
@@ -192,43 +190,70 @@ fn dependencies(
             let task = p.wrapping_sub(state.vars.len() as u32);
             task < state.tasks.len() as u32 && task != mv.task.0
         };
-        if written.iter().any(others) {
-            local[i] = false;
-        }
+        local.push(looks_local && !written.iter().any(others));
         let private = local[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
         log.take();
-        let parts = read.iter().chain(&written).map(|p| *p as usize + 1).max().unwrap_or(0);
-        if writer.len() < parts {
-            writer.resize(parts, None);
-            readers.resize(parts, Vec::new());
-        }
-        let mut all = Vec::new();
-        for p in &read {
-            all.extend(writer[*p as usize]);
-        }
-        for p in &written {
-            // Where a task is between steps that concern nobody else makes no difference to others.
-            if private && *p == own {
-                continue;
-            }
-            all.extend(writer[*p as usize]);
-            all.append(&mut readers[*p as usize]);
-            writer[*p as usize] = Some(i);
-        }
-        for p in &read {
-            if writer[*p as usize] != Some(i) {
-                readers[*p as usize].push(i);
-            }
-        }
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|j| *j != i);
-        before.push(all);
+        // Where a task is between steps that concern nobody else makes no difference to others.
+        before.push(accesses.dependencies(i, &read, &written, private.then_some(own)));
         let task = mv.task.index();
         place.push((task, count[task]));
         count[task] += 1;
         state = outcome.state;
     }
+    let keep = steps_to_keep(moves, &before, needed);
+    // Steps that are left out are the last of their tasks.
+    let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
+    for i in (0..moves.len()).filter(|i| keep[*i]) {
+        let before = before[i].iter().map(|j| place[*j]).collect();
+        tasks[place[i].0].push(Link { mv: moves[i], before, local: local[i] });
+    }
+    Some((tasks, state))
+}
+
+/// By part of the state: which step wrote it last, and which have read it since.
+#[derive(Default)]
+struct Accesses {
+    writer: Vec<Option<usize>>,
+    readers: Vec<Vec<usize>>,
+}
+
+impl Accesses {
+    /// The earlier steps that a step depends on. The write to `unseen` does not count.
+    fn dependencies(
+        &mut self,
+        step: usize,
+        read: &[u32],
+        written: &[u32],
+        unseen: Option<u32>,
+    ) -> Vec<usize> {
+        let parts = read.iter().chain(written).map(|p| *p as usize + 1).max().unwrap_or(0);
+        if self.writer.len() < parts {
+            self.writer.resize(parts, None);
+            self.readers.resize(parts, Vec::new());
+        }
+        let mut all = Vec::new();
+        for p in read {
+            all.extend(self.writer[*p as usize]);
+        }
+        for p in written.iter().filter(|p| Some(**p) != unseen) {
+            all.extend(self.writer[*p as usize]);
+            all.append(&mut self.readers[*p as usize]);
+            self.writer[*p as usize] = Some(step);
+        }
+        for p in read {
+            if self.writer[*p as usize] != Some(step) {
+                self.readers[*p as usize].push(step);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|j| *j != step);
+        all
+    }
+}
+
+/// The last steps of the tasks that are needed, with all that these depend on; all steps if no task is named.
+fn steps_to_keep(moves: &[Move], before: &[Vec<usize>], needed: &[TaskId]) -> Vec<bool> {
     let mut keep = vec![needed.is_empty(); moves.len()];
     for task in needed {
         if let Some(last) = moves.iter().rposition(|m| m.task == *task) {
@@ -240,13 +265,7 @@ fn dependencies(
             before[i].iter().for_each(|j| keep[*j] = true);
         }
     }
-    // Steps that are left out are the last of their tasks.
-    let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
-    for i in (0..moves.len()).filter(|i| keep[*i]) {
-        let before = before[i].iter().map(|j| place[*j]).collect();
-        tasks[place[i].0].push(Link { mv: moves[i], before, local: local[i] });
-    }
-    Some((tasks, state))
+    keep
 }
 
 /// The parts that differ, numbered as accesses are.
