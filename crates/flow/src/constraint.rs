@@ -57,6 +57,27 @@ struct Order {
 /// The state of an order behind a node that is no event of its class.
 const NOWHERE: u32 = u32::MAX;
 
+/// What counts may be after one of a class has come from somewhere to a state.
+fn arrivals(order: &Order, before: Vec<Vec<u8>>, node: NodeId, to: u32) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for counts in before {
+        for from in 0..counts.len() {
+            if counts[from] == 0 || !order.allowed[from].get(node) {
+                continue;
+            }
+            let mut after = counts.clone();
+            if after[from] == 1 {
+                after[from] = 0;
+            }
+            after[to as usize] = (after[to as usize] + 1).min(MANY);
+            if !all.contains(&after) {
+                all.push(after);
+            }
+        }
+    }
+    all
+}
+
 /// The single participants that the property is about.
 fn lettered(tfg: &Tfg) -> Vec<bool> {
     let mut own = vec![false; tfg.classes.len()];
@@ -338,23 +359,7 @@ impl<'a> Problem<'a> {
             let both = what.classes.iter().filter(|c| **c == order.class).count();
             let mut ways = vec![self.counts.all[next[base + i] as usize].clone()];
             for _ in 0..both {
-                let mut more = Vec::new();
-                for counts in ways {
-                    for from in 0..counts.len() {
-                        if counts[from] == 0 || !order.allowed[from].get(node) {
-                            continue;
-                        }
-                        let mut after = counts.clone();
-                        if after[from] == 1 {
-                            after[from] = 0;
-                        }
-                        after[to as usize] = (after[to as usize] + 1).min(MANY);
-                        if !more.contains(&after) {
-                            more.push(after);
-                        }
-                    }
-                }
-                ways = more;
+                ways = arrivals(order, ways, node, to);
             }
             if ways.is_empty() {
                 return;

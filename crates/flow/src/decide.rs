@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rendez_model::monitor::Monitor;
-use rendez_model::{Program, TaskId, VarId};
+use rendez_model::{Loc, Program, TaskId, VarId};
 use rendez_verdict::{
     Control, EngineId, Findings, FlowStats, Observation, Options, PropertyAnswer, Reason, Stats, Verdict,
     Witness, covers, open_for_ever, vacuous,
@@ -137,25 +137,7 @@ enum Decision {
 
 impl PropertyRun<'_> {
     fn decide(&self) -> PropertyAnswer {
-        let property = &self.program.monitors[0];
-        let mut answer = PropertyAnswer {
-            name: property.name.clone(),
-            language: property.language,
-            engine: EngineId::Flow,
-            text: property.text.clone(),
-            answer: Verdict::Holds,
-            covers: covers(property, self.options.fairness),
-            assumptions: self
-                .settings
-                .given
-                .iter()
-                .map(|g| format!("executions satisfy the constraint {}: {}", g.name, g.text))
-                .collect(),
-            vacuous: None,
-            stats: None,
-            constraints: Vec::new(),
-            certificate: None,
-        };
+        let mut answer = self.holds();
         if let Some(given) = self.settings.given.iter().find(|g| g.doomed[0]) {
             answer.vacuous = Some(format!("no sequence of events satisfies the constraint {}", given.name));
             return answer;
@@ -163,13 +145,7 @@ impl PropertyRun<'_> {
         let mut facts = Facts::new(self.program);
         facts.unchecked = self.settings.published;
         let cells = cells_to_follow(self.program, &facts);
-        let mut separate = BTreeSet::new();
-        if let Some(wanted) = &self.settings.constraints {
-            separate.extend(wanted.iter().filter_map(|w| match w {
-                RequestedConstraint::Task(t) => Some(*t),
-                RequestedConstraint::Cells(_) => None,
-            }));
-        }
+        let mut separate = self.requested_tasks();
         let mut stats = FlowStats::default();
         let mut bytes = 0;
         let mut merge = !self.settings.separate;
@@ -188,29 +164,16 @@ impl PropertyRun<'_> {
                 Ok(tfg) => tfg,
                 Err(unfit) => {
                     let line = self.program.place(unfit.loc);
-                    answer.answer = Verdict::Inconclusive(
-                        Reason::method(format!("{} ({line})", unfit.reason)),
-                        Vec::new(),
-                    );
+                    let why = Reason::method(format!("{} ({line})", unfit.reason));
+                    answer.answer = Verdict::Inconclusive(why, Vec::new());
                     break;
                 }
             };
             stats.nodes = tfg.nodes.len();
             let shared = tfg.classes.iter().any(|c| c.size() > 1);
-            match self.on(&tfg, &mut stats, &mut bytes) {
+            match self.analyse(&tfg, &mut stats, &mut bytes) {
                 Decision::Proved { used, run } => {
-                    answer.constraints = used.iter().map(|c| self.name(&tfg, c)).collect();
-                    let left = !self.settings.given.is_empty() && !leaves_something(&tfg, &run);
-                    answer.vacuous = match left {
-                        true => Some(
-                            "no execution that satisfies the constraints ends or goes on for ever".into(),
-                        ),
-                        false => vacuous(property, 0, &witness(&tfg, &run)),
-                    };
-                    if let Some(open) = open_for_ever(property, 0, &witness(&tfg, &run)) {
-                        answer.answer = Verdict::Inconclusive(open, Vec::new());
-                        answer.vacuous = None;
-                    }
+                    self.take_proof(&mut answer, &tfg, &used, &run);
                     break;
                 }
                 Decision::Broken(found) => {
@@ -236,6 +199,53 @@ impl PropertyRun<'_> {
             ..Stats::default()
         });
         answer
+    }
+
+    /// The answer that the property holds, without a proof so far.
+    fn holds(&self) -> PropertyAnswer {
+        let property = &self.program.monitors[0];
+        let given = self.settings.given.iter();
+        PropertyAnswer {
+            name: property.name.clone(),
+            language: property.language,
+            engine: EngineId::Flow,
+            text: property.text.clone(),
+            answer: Verdict::Holds,
+            covers: covers(property, self.options.fairness),
+            assumptions: given
+                .map(|g| format!("executions satisfy the constraint {}: {}", g.name, g.text))
+                .collect(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The tasks whose order the user asks for: each has nodes of its own.
+    fn requested_tasks(&self) -> BTreeSet<TaskId> {
+        let requested = self.settings.constraints.iter().flatten();
+        requested
+            .filter_map(|w| match w {
+                RequestedConstraint::Task(t) => Some(*t),
+                RequestedConstraint::Cells(_) => None,
+            })
+            .collect()
+    }
+
+    /// Says what a proof needed, and whether it says anything.
+    fn take_proof(&self, answer: &mut PropertyAnswer, tfg: &Tfg, used: &[Constraint], run: &Propagated) {
+        let property = &self.program.monitors[0];
+        answer.constraints = used.iter().map(|c| self.name(tfg, c)).collect();
+        let nothing_is_left = !self.settings.given.is_empty() && !leaves_something(tfg, run);
+        answer.vacuous = match nothing_is_left {
+            true => Some("no execution that satisfies the constraints ends or goes on for ever".into()),
+            false => vacuous(property, 0, &witness(tfg, run)),
+        };
+        if let Some(open) = open_for_ever(property, 0, &witness(tfg, run)) {
+            answer.answer = Verdict::Inconclusive(open, Vec::new());
+            answer.vacuous = None;
+        }
     }
 
     fn problem<'t>(&'t self, tfg: &'t Tfg, constraints: &[Constraint]) -> Problem<'t> {
@@ -299,7 +309,8 @@ impl PropertyRun<'_> {
         }
     }
 
-    fn on(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Decision {
+    /// Chooses constraints until no path is left, or no candidate rejects one.
+    fn analyse(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Decision {
         let automata = &self.program.monitors;
         let given: Vec<Constraint> = (1..automata.len()).map(|a| Constraint::Given(a as u8)).collect();
         let mut all = candidates(self.program, tfg);
@@ -309,13 +320,7 @@ impl PropertyRun<'_> {
             let mut constraints = given.clone();
             match &self.settings.constraints {
                 Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| requested(tfg, w))),
-                None => {
-                    for part in chosen.iter().flat_map(|c| &all[*c].parts) {
-                        if !constraints.contains(part) {
-                            constraints.push(part.clone());
-                        }
-                    }
-                }
+                None => add_parts(&mut constraints, chosen.iter().flat_map(|c| &all[*c].parts)),
             }
             let mut problem = self.problem(tfg, &constraints);
             let edges = Interleaving::new(&problem, self.program, !self.settings.unreduced);
@@ -336,21 +341,9 @@ impl PropertyRun<'_> {
             };
             if self.settings.constraints.is_none() {
                 // Where the order of a task is known, what it does silently is known, too.
-                let ordered: Vec<u16> = constraints
-                    .iter()
-                    .filter_map(|c| match c {
-                        Constraint::Order(class) => Some(*class),
-                        _ => None,
-                    })
-                    .collect();
-                let suspect = Suspect {
-                    program: self.program,
-                    tfg,
-                    path: &path,
-                    at_end,
-                    ordered,
-                    events: &problem.events,
-                };
+                let ordered = ordered_classes(&constraints);
+                let events = &problem.events;
+                let suspect = Suspect { program: self.program, tfg, path: &path, at_end, ordered, events };
                 let found = rejecting(&suspect, automata, &mut all, &given);
                 if !found.is_empty() {
                     rejected.push(found);
@@ -359,18 +352,21 @@ impl PropertyRun<'_> {
             }
             if unsupported {
                 let node = path.last().copied().unwrap_or(0);
-                let loc = tfg.nodes[node as usize].loc;
-                let place = Some(self.program.place(loc));
-                let why = match self.program.bound_at(loc, self.options.recursion) {
-                    Some(bound) => Reason::may_meet(bound, place),
-                    None => Reason::may_be_unmodelled(place),
-                };
-                return Decision::Cut { why };
+                return Decision::Cut { why: self.not_followed(tfg.nodes[node as usize].loc) };
             }
             return self.follow(tfg, &path);
         }
         Decision::Cut {
             why: Reason::method(format!("no set of constraints was enough after {MOST_ROUNDS} rounds")),
+        }
+    }
+
+    /// A path leads to a location from which executions are not followed.
+    fn not_followed(&self, loc: Loc) -> Reason {
+        let place = Some(self.program.place(loc));
+        match self.program.bound_at(loc, self.options.recursion) {
+            Some(bound) => Reason::may_meet(bound, place),
+            None => Reason::may_be_unmodelled(place),
         }
     }
 
@@ -475,6 +471,24 @@ fn requested(tfg: &Tfg, wanted: &RequestedConstraint) -> Option<Constraint> {
         }
         RequestedConstraint::Cells(cells) => Some(Constraint::Cells(cells.clone())),
     }
+}
+
+/// Adds those constraints that are not there yet.
+fn add_parts<'c>(constraints: &mut Vec<Constraint>, parts: impl Iterator<Item = &'c Constraint>) {
+    for part in parts {
+        if !constraints.contains(part) {
+            constraints.push(part.clone());
+        }
+    }
+}
+
+/// The classes whose order is followed.
+fn ordered_classes(constraints: &[Constraint]) -> Vec<u16> {
+    let class = |c: &Constraint| match c {
+        Constraint::Order(class) => Some(*class),
+        _ => None,
+    };
+    constraints.iter().filter_map(class).collect()
 }
 
 /// Whether some execution may come to its end, or go on for ever.

@@ -46,17 +46,23 @@ pub struct Builder<'p> {
     nodes: Vec<CfgNode>,
     /// By context and location.
     places: HashMap<(u32, Loc), Id>,
-    /// Parent and frame; the first is empty.
-    contexts: Vec<(u32, Option<Frame>)>,
-    known_contexts: HashMap<(u32, Frame), u32>,
+    contexts: Contexts,
     work: Vec<(u32, Loc)>,
     sites: Vec<CallSite>,
-    /// Where calls of recursive procedures return to, beyond the call that opened the context.
-    returns: HashMap<u32, Vec<(u32, Loc)>>,
     last: Id,
     unfit: Option<Unfit>,
     /// Whether the task is begun by somebody, or runs from the start.
     started: bool,
+}
+
+/// What the task may be in the middle of.
+struct Contexts {
+    /// Parent and frame; the first is empty.
+    list: Vec<(u32, Option<Frame>)>,
+    /// By parent and frame.
+    known: HashMap<(u32, Frame), u32>,
+    /// Where calls of recursive procedures return to, beyond the call that opened the context.
+    returns: HashMap<u32, Vec<(u32, Loc)>>,
 }
 
 impl<'p> Builder<'p> {
@@ -75,11 +81,9 @@ impl<'p> Builder<'p> {
             task,
             nodes: Vec::new(),
             places: HashMap::new(),
-            contexts: vec![(0, None)],
-            known_contexts: HashMap::new(),
+            contexts: Contexts { list: vec![(0, None)], known: HashMap::new(), returns: HashMap::new() },
             work: Vec::new(),
             sites: Vec::new(),
-            returns: HashMap::new(),
             last: 0,
             unfit: None,
             started,
@@ -145,7 +149,7 @@ impl<'p> Builder<'p> {
     fn frames(&self, context: u32) -> impl Iterator<Item = &Frame> {
         let mut at = context;
         std::iter::from_fn(move || {
-            let (parent, frame) = &self.contexts[at as usize];
+            let (parent, frame) = &self.contexts.list[at as usize];
             at = *parent;
             frame.as_ref()
         })
@@ -215,7 +219,7 @@ impl<'p> Builder<'p> {
             }
             let mut context = self.nodes[n].context;
             loop {
-                let (parent, frame) = self.contexts[context as usize].clone();
+                let (parent, frame) = self.contexts.list[context as usize].clone();
                 let Some(frame) = frame else { break };
                 if let Frame::Async { site } = frame
                     && let Action::Async { triggered, .. } = &self.program.node(site).action
@@ -271,12 +275,12 @@ impl<'p> Builder<'p> {
     }
 
     fn push(&mut self, context: u32, frame: Frame) -> u32 {
-        if let Some(known) = self.known_contexts.get(&(context, frame.clone())) {
+        if let Some(known) = self.contexts.known.get(&(context, frame.clone())) {
             return *known;
         }
-        self.contexts.push((context, Some(frame.clone())));
-        let id = self.contexts.len() as u32 - 1;
-        self.known_contexts.insert((context, frame), id);
+        self.contexts.list.push((context, Some(frame.clone())));
+        let id = self.contexts.list.len() as u32 - 1;
+        self.contexts.known.insert((context, frame), id);
         id
     }
 
@@ -310,7 +314,7 @@ impl<'p> Builder<'p> {
 
     /// The accept statement that control is in, and the context around it.
     fn innermost_accept(&self, context: u32) -> (u32, Option<Frame>) {
-        let (parent, frame) = &self.contexts[context as usize];
+        let (parent, frame) = &self.contexts.list[context as usize];
         match frame {
             Some(Frame::Accept { .. }) => (*parent, frame.clone()),
             _ => (context, None),

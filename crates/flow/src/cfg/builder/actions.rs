@@ -186,7 +186,7 @@ impl Builder<'_> {
                 self.refuse(loc, "an asynchronous select with an entry call is not followed by this engine");
             }
             Action::EndAsync { next } => {
-                let outer = match &self.contexts[context as usize] {
+                let outer = match &self.contexts.list[context as usize] {
                     (parent, Some(Frame::Async { .. })) => *parent,
                     _ => context,
                 };

@@ -27,7 +27,7 @@ impl Builder<'_> {
         // A procedure that calls itself is followed without telling its calls apart.
         let mut at = context;
         let mut inner = None;
-        while let (parent, Some(frame)) = &self.contexts[at as usize] {
+        while let (parent, Some(frame)) = &self.contexts.list[at as usize] {
             if matches!(frame, Frame::Call { proc: p, .. } if *p == proc) {
                 inner = Some(at);
                 break;
@@ -36,7 +36,7 @@ impl Builder<'_> {
         }
         let inner = match inner {
             Some(known) => {
-                self.returns.entry(known).or_default().push((context, loc));
+                self.contexts.returns.entry(known).or_default().push((context, loc));
                 // Returns that were written before must learn of the new place.
                 let again: Vec<(u32, Loc)> = self
                     .places
@@ -70,11 +70,11 @@ impl Builder<'_> {
 
     pub(super) fn returned(&mut self, id: Id, context: u32, loc: Loc) {
         let program = self.program;
-        let (parent, frame) = self.contexts[context as usize].clone();
+        let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
             Some(Frame::Call { site, proc }) => {
                 let mut to = vec![(parent, site)];
-                to.extend(self.returns.get(&context).cloned().unwrap_or_default());
+                to.extend(self.contexts.returns.get(&context).cloned().unwrap_or_default());
                 for (back, site) in to {
                     self.return_to(id, (context, loc), (back, site), proc);
                 }

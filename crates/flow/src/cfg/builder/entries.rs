@@ -97,7 +97,7 @@ impl Builder<'_> {
     pub(super) fn requeue(&mut self, id: Id, context: u32, loc: Loc, entry: &Expr, next: Loc) {
         let program = self.program;
         let entries = program.possible_entries(entry);
-        let (parent, frame) = self.contexts[context as usize].clone();
+        let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
             Some(Frame::Accept { node, site, alternative }) => {
                 let Action::Select { alternatives, .. } = &program.node(site).action else { return };

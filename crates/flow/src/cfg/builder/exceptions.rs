@@ -59,7 +59,7 @@ impl Builder<'_> {
             }
             // Out of the innermost procedure.
             loop {
-                let (parent, frame) = self.contexts[context as usize].clone();
+                let (parent, frame) = self.contexts.list[context as usize].clone();
                 match frame {
                     None => {
                         let exit = self.place(0, program.tasks[self.task.index()].exit);
@@ -69,7 +69,8 @@ impl Builder<'_> {
                     Some(Frame::Call { site, proc } | Frame::Entry { site, proc, .. }) => {
                         ops.extend(self.leave(proc));
                         // A recursive call may have been made elsewhere.
-                        for (other, site) in self.returns.get(&context).cloned().unwrap_or_default() {
+                        for (other, site) in self.contexts.returns.get(&context).cloned().unwrap_or_default()
+                        {
                             if other != context {
                                 found.extend(self.raise(other, site, which, &ops));
                             }
