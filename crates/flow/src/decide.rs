@@ -36,7 +36,7 @@ use crate::constraint::{Constraint, Problem};
 use crate::explain::{Replay, replay};
 use crate::propagate::{Conclusion, Interleaving, Propagated, propagate};
 use crate::select::{Suspect, candidates, hitting, rejecting};
-use crate::tfg::{NodeId, Plan, Tfg};
+use crate::tfg::{NodeId, Tfg, TfgPlan};
 
 /// A constraint that the user asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(crate) fn decide(
             // letters told apart.
             let mut single = named.clone();
             single.monitors.iter_mut().for_each(Monitor::merge_alike);
-            PropertyRun {
+            PropertyAnalysis {
                 program: &single,
                 named: &named,
                 settings,
@@ -108,7 +108,7 @@ pub(crate) fn decide(
         .collect()
 }
 
-struct PropertyRun<'a> {
+struct PropertyAnalysis<'a> {
     program: &'a Program,
     /// The same with letters as they were written.
     named: &'a Program,
@@ -119,7 +119,7 @@ struct PropertyRun<'a> {
 }
 
 /// What one graph led to.
-enum Decision {
+enum GraphVerdict {
     Proved {
         used: Vec<Constraint>,
         run: Propagated,
@@ -135,7 +135,7 @@ enum Decision {
     },
 }
 
-impl PropertyRun<'_> {
+impl PropertyAnalysis<'_> {
     fn decide(&self) -> PropertyAnswer {
         let mut answer = self.holds();
         if let Some(given) = self.settings.given.iter().find(|g| g.doomed[0]) {
@@ -150,7 +150,7 @@ impl PropertyRun<'_> {
         let mut bytes = 0;
         let mut merge = !self.settings.separate;
         loop {
-            let plan = Plan {
+            let plan = TfgPlan {
                 program: self.program,
                 facts: &facts,
                 automata: &self.program.monitors,
@@ -172,21 +172,23 @@ impl PropertyRun<'_> {
             stats.nodes = tfg.nodes.len();
             let shared = tfg.classes.iter().any(|c| c.size() > 1);
             match self.analyse(&tfg, &mut stats, &mut bytes) {
-                Decision::Proved { used, run } => {
+                GraphVerdict::Proved { used, run } => {
                     self.take_proof(&mut answer, &tfg, &used, &run);
                     break;
                 }
-                Decision::Broken(found) => {
+                GraphVerdict::Broken(found) => {
                     answer.answer = found.answer;
                     break;
                 }
-                Decision::Stuck { .. } if shared && separate.is_empty() && !self.near(&tfg).is_empty() => {
+                GraphVerdict::Stuck { .. }
+                    if shared && separate.is_empty() && !self.near(&tfg).is_empty() =>
+                {
                     separate = self.near(&tfg);
                 }
-                Decision::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
+                GraphVerdict::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
                     merge = false;
                 }
-                Decision::Stuck { why } | Decision::Cut { why } => {
+                GraphVerdict::Stuck { why } | GraphVerdict::Cut { why } => {
                     answer.answer = Verdict::Inconclusive(why, Vec::new());
                     break;
                 }
@@ -310,7 +312,7 @@ impl PropertyRun<'_> {
     }
 
     /// Chooses constraints until no path is left, or no candidate rejects one.
-    fn analyse(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Decision {
+    fn analyse(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> GraphVerdict {
         let automata = &self.program.monitors;
         let given: Vec<Constraint> = (1..automata.len()).map(|a| Constraint::Given(a as u8)).collect();
         let mut all = candidates(self.program, tfg);
@@ -334,7 +336,7 @@ impl PropertyRun<'_> {
             let (path, at_end, unsupported) = match run.verdict {
                 Conclusion::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
                 Conclusion::Cut(end) => {
-                    return Decision::Cut { why: end.why() };
+                    return GraphVerdict::Cut { why: end.why() };
                 }
                 Conclusion::Broken { ref path, at_end } => (path.clone(), at_end, false),
                 Conclusion::Unsupported { ref path } => (path.clone(), false, true),
@@ -352,11 +354,11 @@ impl PropertyRun<'_> {
             }
             if unsupported {
                 let node = path.last().copied().unwrap_or(0);
-                return Decision::Cut { why: self.not_followed(tfg.nodes[node as usize].loc) };
+                return GraphVerdict::Cut { why: self.not_followed(tfg.nodes[node as usize].loc) };
             }
             return self.follow(tfg, &path);
         }
-        Decision::Cut {
+        GraphVerdict::Cut {
             why: Reason::method(format!("no set of constraints was enough after {MOST_ROUNDS} rounds")),
         }
     }
@@ -378,7 +380,7 @@ impl PropertyRun<'_> {
         mut run: Propagated,
         kept: usize,
         stats: &mut FlowStats,
-    ) -> Decision {
+    ) -> GraphVerdict {
         let mut at = kept;
         while self.settings.constraints.is_none() && at < used.len() && used.len() > kept + 1 {
             let mut fewer = used.clone();
@@ -401,16 +403,16 @@ impl PropertyRun<'_> {
                 at += 1;
             }
         }
-        Decision::Proved { used, run }
+        GraphVerdict::Proved { used, run }
     }
 
     /// Looks for the execution behind a path.
-    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Decision {
+    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> GraphVerdict {
         if let Some(loc) = self.program.wide_select() {
             let span = self.program.place(loc);
             let why =
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
-            return Decision::Stuck { why: Reason::Method(why) };
+            return GraphVerdict::Stuck { why: Reason::Method(why) };
         }
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let written = rendez_analysis::semantics(self.named, self.options.recursion);
@@ -422,7 +424,7 @@ impl PropertyRun<'_> {
                 Replay::Found(moves, state) => {
                     findings.seen(&Observation::Broken { monitor: 0 }, &moves, &state);
                     if !findings.contradictions.is_empty() {
-                        return Decision::Stuck {
+                        return GraphVerdict::Stuck {
                             why: Reason::method("a path is left, and its trace does not show the violation"),
                         };
                     }
@@ -432,7 +434,7 @@ impl PropertyRun<'_> {
                         self.options.fairness,
                         |_| None,
                     );
-                    return Decision::Broken(Box::new(answers.swap_remove(0)));
+                    return GraphVerdict::Broken(Box::new(answers.swap_remove(0)));
                 }
                 Replay::Stuck(node) => stuck = node,
             }
@@ -445,7 +447,7 @@ impl PropertyRun<'_> {
             })
             .map(|n| tfg.describe(self.program, *n))
             .collect();
-        Decision::Stuck {
+        GraphVerdict::Stuck {
             why: Reason::Method(format!(
                 "a path is left that no execution was found for; it fails at: {} (the path: {})",
                 tfg.describe(self.program, stuck),

@@ -46,31 +46,31 @@ pub enum Replay {
     Stuck(NodeId),
 }
 
-struct Open {
+struct OpenState {
     matched: usize,
     helpful: bool,
     depth: u32,
     id: u32,
 }
 
-impl Open {
+impl OpenState {
     fn key(&self) -> (usize, bool, std::cmp::Reverse<u32>, std::cmp::Reverse<u32>) {
         (self.matched, self.helpful, std::cmp::Reverse(self.depth), std::cmp::Reverse(self.id))
     }
 }
 
-impl PartialEq for Open {
+impl PartialEq for OpenState {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl Eq for Open {}
-impl PartialOrd for Open {
+impl Eq for OpenState {}
+impl PartialOrd for OpenState {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Open {
+impl Ord for OpenState {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -167,11 +167,11 @@ pub fn replay(
     let mut states = vec![first];
     let mut came: Vec<Option<(u32, Move)>> = vec![None];
     let mut seen: FxHashMap<(Vec<u8>, usize), ()> = FxHashMap::default();
-    let mut open = BinaryHeap::from([Open { matched: 0, helpful: true, depth: 0, id: 0 }]);
+    let mut open = BinaryHeap::from([OpenState { matched: 0, helpful: true, depth: 0, id: 0 }]);
     let mut best = 0;
     let limit = (4_000_000 / (states[0].tasks.len() + states[0].vars.len() + 20)).clamp(2_000, 20_000);
     let mut out = Vec::new();
-    while let Some(Open { matched, depth, id, .. }) = open.pop() {
+    while let Some(OpenState { matched, depth, id, .. }) = open.pop() {
         if states.len() > limit || control.stop.load(Ordering::Relaxed) {
             break;
         }
@@ -206,7 +206,7 @@ pub fn replay(
                 let id_new = states.len() as u32;
                 states.push(outcome.state);
                 came.push(Some((id, mv)));
-                open.push(Open { matched: at, helpful, depth: depth + 1, id: id_new });
+                open.push(OpenState { matched: at, helpful, depth: depth + 1, id: id_new });
             }
         }
     }

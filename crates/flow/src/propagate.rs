@@ -67,7 +67,7 @@ pub struct Interleaving {
     /// Events that change nothing.
     neutral: Vec<bool>,
     /// By node.
-    ways: Vec<Way>,
+    ways: Vec<Continuation>,
     /// Silent nodes: a word of the set of nodes, and which of its bits.
     silent: Vec<(u32, u64)>,
     /// Numbers of events.
@@ -78,7 +78,7 @@ pub struct Interleaving {
 }
 
 /// Where control goes from a node: a part of the silent nodes, and a part of the events.
-struct Way {
+struct Continuation {
     silent: std::ops::Range<u32>,
     followers: std::ops::Range<u32>,
     /// The number of the node as an event, if it is one.
@@ -128,7 +128,7 @@ impl Interleaving {
                 }
             }
             let without_events = number[n].is_none() && from.1 == followers.len();
-            ways.push(Way {
+            ways.push(Continuation {
                 silent: from.0 as u32..silent.len() as u32,
                 followers: from.1 as u32..followers.len() as u32,
                 number: number[n],
@@ -209,7 +209,7 @@ impl Interleaving {
 }
 
 /// A tuple that has come to a node.
-struct Reached {
+struct TupleAt {
     tuple: u32,
     node: NodeId,
     /// The position in the queue that it came from, or `FIRST`.
@@ -244,13 +244,13 @@ pub fn propagate(
     };
     let first = run.tuple(first);
     run.comes(first, tfg.initial);
-    run.queue.push(Reached { tuple: first, node: tfg.initial, from: FIRST });
+    run.queue.push(TupleAt { tuple: first, node: tfg.initial, from: FIRST });
     let mut next = 0;
     let verdict = loop {
         if run.problem.is_doomed(&run.tuples[first as usize]) {
             break Conclusion::Broken { path: vec![tfg.initial], at_end: false };
         }
-        let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
+        let Some(&TupleAt { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
         if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
             if let Some(end) = run.limit(options, control, started) {
@@ -291,7 +291,7 @@ struct Propagation<'r, 'a> {
     stride: usize,
     /// Per tuple: the events that were tried.
     tried: Vec<Bits>,
-    queue: Vec<Reached>,
+    queue: Vec<TupleAt>,
     /// An execution may end.
     ended: bool,
     // Room for results, used again and again.
@@ -314,7 +314,7 @@ impl Propagation<'_, '_> {
 
     fn bytes(&self) -> usize {
         let bits = self.problem.tfg.nodes.len() / 8 + self.edges.nodes.len() / 8;
-        self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<Reached>()
+        self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<TupleAt>()
     }
 
     /// Whether a tuple is at a node for the first time.
@@ -338,7 +338,7 @@ impl Propagation<'_, '_> {
 
     /// A tuple goes on to the silent nodes behind a node, without a change; a verdict if it comes to the end.
     #[inline]
-    fn pass_silent(&mut self, tuple: u32, way: &Way, here: u32) -> Option<Conclusion> {
+    fn pass_silent(&mut self, tuple: u32, way: &Continuation, here: u32) -> Option<Conclusion> {
         let before = self.queue.len();
         let row = tuple as usize * self.stride;
         for (word, bits) in &self.edges.silent[way.silent.start as usize..way.silent.end as usize] {
@@ -346,7 +346,7 @@ impl Propagation<'_, '_> {
             let mut new = *bits & !*there;
             *there |= new;
             while new != 0 {
-                self.queue.push(Reached { tuple, node: word * 64 + new.trailing_zeros(), from: here });
+                self.queue.push(TupleAt { tuple, node: word * 64 + new.trailing_zeros(), from: here });
                 new &= new - 1;
             }
         }
@@ -366,7 +366,7 @@ impl Propagation<'_, '_> {
 
     /// Tries the events that follow a node: those of its own task, and those of others.
     #[inline]
-    fn try_events(&mut self, tuple: u32, way: &Way, here: u32) -> Option<Conclusion> {
+    fn try_events(&mut self, tuple: u32, way: &Continuation, here: u32) -> Option<Conclusion> {
         let edges = self.edges;
         for event in &edges.followers[way.followers.start as usize..way.followers.end as usize] {
             if self.tried[tuple as usize].set(*event)
@@ -389,7 +389,7 @@ impl Propagation<'_, '_> {
         let node = self.edges.nodes[event as usize];
         if self.edges.neutral[event as usize] {
             if self.comes(tuple, node) {
-                self.queue.push(Reached { tuple, node, from: here });
+                self.queue.push(TupleAt { tuple, node, from: here });
             }
             return None;
         }
@@ -401,7 +401,7 @@ impl Propagation<'_, '_> {
             if !self.comes(id, node) {
                 continue;
             }
-            self.queue.push(Reached { tuple: id, node, from: here });
+            self.queue.push(TupleAt { tuple: id, node, from: here });
             if self.problem.tfg.nodes[node as usize].unsupported {
                 found = Some(Conclusion::Unsupported { path: path(&self.queue) });
                 break;
@@ -418,7 +418,7 @@ impl Propagation<'_, '_> {
 }
 
 /// The nodes that lead to the last one.
-fn path(queue: &[Reached]) -> Vec<NodeId> {
+fn path(queue: &[TupleAt]) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut at = queue.len() as u32 - 1;
     while at != FIRST {

@@ -118,7 +118,7 @@ pub struct Tfg {
 }
 
 /// How a graph is built.
-pub struct Plan<'a> {
+pub struct TfgPlan<'a> {
     pub program: &'a Program,
     pub facts: &'a Facts,
     pub automata: &'a [Monitor],
@@ -135,7 +135,7 @@ pub struct Plan<'a> {
 }
 
 impl Tfg {
-    pub fn new(plan: &Plan) -> Result<Tfg, Unfit> {
+    pub fn new(plan: &TfgPlan) -> Result<Tfg, Unfit> {
         Assembly::new(plan)?.finish()
     }
 

@@ -42,7 +42,7 @@ use crate::prove::{ProofLimits, ProofStatistics, Proved, prove};
 #[derive(Clone, Debug, Default)]
 pub struct IlpSettings {
     /// By monitor: the query it was written as.
-    pub queries: Vec<Option<rendez_certificate::Query>>,
+    pub queries: Vec<Option<rendez_certificate::IntervalQuery>>,
     /// Where the published rows keep out cycles, instead of cuts; how often a step happens at most.
     pub augmented: Vec<Sector>,
     pub bound: i64,
@@ -83,7 +83,7 @@ pub fn decide(
             };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
-            PropertyRun { program: &single, subject, settings, options, control, started: Instant::now() }
+            Refinement { program: &single, subject, settings, options, control, started: Instant::now() }
                 .decide()
         })
         .collect()
@@ -92,10 +92,10 @@ pub fn decide(
 /// Decides whether a state can be reached in which nobody can move.
 pub fn deadlock(program: &Program, settings: &IlpSettings, options: &Options, control: &Control) -> Decided {
     let subject = Subject::Deadlock;
-    PropertyRun { program, subject, settings, options, control, started: Instant::now() }.decide()
+    Refinement { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
 
-struct PropertyRun<'a> {
+struct Refinement<'a> {
     program: &'a Program,
     subject: Subject,
     settings: &'a IlpSettings,
@@ -104,13 +104,13 @@ struct PropertyRun<'a> {
     started: Instant,
 }
 
-enum Decision {
+enum NetVerdict {
     Proved(Option<Proof>),
     Found { moves: Vec<Move>, state: Box<State>, guessed: bool, loop_from: Option<usize> },
     Unknown(Reason),
 }
 
-impl PropertyRun<'_> {
+impl Refinement<'_> {
     fn decide(self) -> Decided {
         let monitor = self.program.monitors.first();
         let mut answer = self.holds();
@@ -120,7 +120,7 @@ impl PropertyRun<'_> {
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let mut proof = None;
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
-            Decision::Proved(found) => {
+            NetVerdict::Proved(found) => {
                 proof = found;
                 if proof.is_some() {
                     answer.assumptions = self.bounds();
@@ -138,14 +138,14 @@ impl PropertyRun<'_> {
                     answer.vacuous = None;
                 }
             }
-            Decision::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
-            Decision::Found { moves, state, guessed, loop_from } => {
+            NetVerdict::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
+            NetVerdict::Found { moves, state, guessed, loop_from } => {
                 let mut found = (moves, state, loop_from);
                 if guessed {
                     // Perhaps something certain happens as well.
                     let mut certain = Plan { skip_guesses: true, ..self.plan() };
                     let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
-                    if let Decision::Found { moves, state, guessed: false, loop_from } = again {
+                    if let NetVerdict::Found { moves, state, guessed: false, loop_from } = again {
                         found = (moves, state, loop_from);
                     }
                 }
@@ -232,10 +232,10 @@ impl PropertyRun<'_> {
         plan: &mut Plan,
         stats: &mut IlpStats,
         witness: &mut Witness,
-    ) -> Decision {
+    ) -> NetVerdict {
         let learnt = match self.learn(semantics, plan, stats) {
             Ok(learnt) => learnt,
-            Err(why) => return Decision::Unknown(why),
+            Err(why) => return NetVerdict::Unknown(why),
         };
         let Learnt { cache, mut net, goal: mut target } = learnt;
         let stories = cache.stories.iter().flat_map(|s| &s.steps);
@@ -246,7 +246,7 @@ impl PropertyRun<'_> {
             return self.found(semantics, &first.moves);
         }
         if let Some(loc) = net.stopped {
-            return Decision::Unknown(match self.program.bound_at(loc, self.options.recursion) {
+            return NetVerdict::Unknown(match self.program.bound_at(loc, self.options.recursion) {
                 Some(bound) => Reason::may_meet(bound, None),
                 None => Reason::method("an execution may reach a place beyond which it is not followed"),
             });
@@ -259,15 +259,15 @@ impl PropertyRun<'_> {
             let bytes = cache.memory() + net.memory() + system.memory();
             stats.bytes = stats.bytes.max(bytes);
             if bytes > self.options.memory {
-                return Decision::Unknown(End::Memory.why());
+                return NetVerdict::Unknown(End::Memory.why());
             }
             let possible = net.transitions.iter().any(|t| !t.goes_on());
             if !possible && matches!(target, Goal::Target) {
-                return Decision::Proved(None);
+                return NetVerdict::Proved(None);
             }
             let x = match self.prove(&net, &system, &target, plan.augmented.is_empty(), stats) {
-                Proved::Nothing(proof) => return Decision::Proved(Some(proof)),
-                Proved::Unknown(why) => return Decision::Unknown(why),
+                Proved::Nothing(proof) => return NetVerdict::Proved(Some(proof)),
+                Proved::Unknown(why) => return NetVerdict::Unknown(why),
                 Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
@@ -278,10 +278,10 @@ impl PropertyRun<'_> {
             };
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
-                return Decision::Unknown(self.unexplained(&cache, &net, &x, stuck));
+                return NetVerdict::Unknown(self.unexplained(&cache, &net, &x, stuck));
             };
             if let Some(told) = self.control.ended() {
-                return Decision::Unknown(told.why());
+                return NetVerdict::Unknown(told.why());
             }
             net = net.merge(a, b);
             plan.merges.push((a, b));
@@ -350,7 +350,7 @@ impl PropertyRun<'_> {
         net: &Net,
         path: &[u32],
         loop_from: Option<usize>,
-    ) -> Decision {
+    ) -> NetVerdict {
         let moves = |path: &[u32]| {
             let outcomes = path.iter().filter_map(|t| net.transitions[*t as usize].outcome);
             cache.moves(&outcomes.collect::<Vec<u32>>())
@@ -375,19 +375,19 @@ impl PropertyRun<'_> {
     }
 
     /// Runs moves on the semantics, up to what was looked for.
-    fn found(&self, semantics: &Semantics, moves: &[Move]) -> Decision {
+    fn found(&self, semantics: &Semantics, moves: &[Move]) -> NetVerdict {
         let mut state = semantics.initial();
         let mut done = Vec::new();
         let mut guessed = false;
         for mv in moves {
             let Some(outcome) = semantics.step(&state, *mv) else {
-                return Decision::Unknown(Reason::method("internal error: a trace does not replay"));
+                return NetVerdict::Unknown(Reason::method("internal error: a trace does not replay"));
             };
             guessed |= outcome.step.guessed;
             state = outcome.state;
             done.push(*mv);
             if self.subject != Subject::Deadlock && outcome.step.broken.contains(&0) {
-                return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+                return NetVerdict::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
             }
         }
         if self.subject == Subject::Deadlock {
@@ -396,23 +396,23 @@ impl PropertyRun<'_> {
             done.extend(waits);
             let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
             if !(0..last.tasks.len()).any(moves) {
-                return Decision::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
+                return NetVerdict::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
             }
         }
         if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
-            return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+            return NetVerdict::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
         }
-        Decision::Unknown(Reason::method("internal error: a trace shows nothing"))
+        NetVerdict::Unknown(Reason::method("internal error: a trace shows nothing"))
     }
 }
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
-fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Decision {
+fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> NetVerdict {
     let Some(trace) = lasso(semantics, moves, first) else {
-        return Decision::Unknown(Reason::method("a loop of the net is none of the program"));
+        return NetVerdict::Unknown(Reason::method("a loop of the net is none of the program"));
     };
     let guessed = trace.guessed();
-    Decision::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
+    NetVerdict::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
 }
 
 /// Whether two components may be made one.

@@ -214,8 +214,8 @@ impl FiringSearch<'_> {
         }
         let all = (1u32 << interval.require.len()) - 1;
         // Each marking with what was done, and where it comes from by which transition.
-        type Known = (Vec<PlaceId>, u32, Option<(usize, u32)>);
-        let mut known: Vec<Known> = vec![(start.clone(), 0, None)];
+        type LoopNode = (Vec<PlaceId>, u32, Option<(usize, u32)>);
+        let mut known: Vec<LoopNode> = vec![(start.clone(), 0, None)];
         let mut seen: FxHashSet<(Vec<PlaceId>, u32)> = FxHashSet::default();
         let mut next = 0;
         while next < known.len() && known.len() < self.most && !self.control.stop.load(Ordering::Relaxed) {

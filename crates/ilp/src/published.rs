@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use rendez_certificate::depths::{Arc, keep_connected};
-use rendez_certificate::{Query, Row, System};
+use rendez_certificate::{IntervalQuery, Row, System};
 use rendez_model::semantics::StepEvent;
 use rendez_model::{Program, TaskId};
 use rendez_petri::StepCache;
@@ -44,7 +44,7 @@ pub struct Published {
     pub ends: BTreeMap<u32, Vec<PlaceId>>,
     initial: Vec<PlaceId>,
     states: BTreeMap<PlaceId, u32>,
-    query: Query,
+    query: IntervalQuery,
 }
 
 /// What the two sides of a transition have in common.
@@ -78,7 +78,7 @@ fn label(program: &Program, cache: &StepCache, outcome: u32) -> Label {
 
 impl Published {
     /// The automata, as far as a violation of the query can use them.
-    pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &Query) -> Published {
+    pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &IntervalQuery) -> Published {
         let interval = &query.intervals[0];
         let mut edges: Vec<Edge> = Vec::new();
         for t in net.transitions.iter().filter(|t| t.role == Role::Step) {

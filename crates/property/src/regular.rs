@@ -18,7 +18,7 @@
 
 use crate::automaton::{Dfa, Names, Nfa, Recurring, Regex, TOO_LARGE, Test};
 use crate::events::{Binding, binding};
-use crate::inca::{self, Query};
+use crate::inca::{self, IntervalQuery};
 use crate::pattern::Demand;
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong, dot, pattern};
@@ -58,7 +58,7 @@ pub enum Meaning {
     /// What a pattern demands of all executions.
     Pattern(Demand),
     /// None is as the query says.
-    Query(Query),
+    Query(IntervalQuery),
 }
 
 impl Regular {
@@ -92,7 +92,7 @@ impl Regular {
     }
 
     /// The intervals over these letters, if it was written as a query.
-    pub fn query(&self, letters: &[Names]) -> Option<Query> {
+    pub fn query(&self, letters: &[Names]) -> Option<IntervalQuery> {
         match &self.meaning {
             Meaning::Query(query) => Some(query.over(letters)),
             Meaning::Sequences { .. } | Meaning::Pattern(_) => None,

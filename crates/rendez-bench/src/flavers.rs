@@ -8,7 +8,7 @@ use rendez_flow::cfg::Facts;
 use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
 use rendez_flow::propagate::{Conclusion, Interleaving, propagate};
-use rendez_flow::tfg::{NodeKind, Plan, Tfg};
+use rendez_flow::tfg::{NodeKind, Tfg, TfgPlan};
 use rendez_flow::{Flow, FlowSettings, cells_to_follow};
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{Control, Engine, Options, PropertyAnswer, Verdict, all_sequences};
@@ -212,7 +212,7 @@ fn listed(answer: &PropertyAnswer) -> String {
 fn graph(program: &Program, cells: &BTreeSet<VarId>, optimise: bool) -> Tfg {
     let mut facts = Facts::new(program);
     facts.unchecked = true;
-    let plan = Plan {
+    let plan = TfgPlan {
         program,
         facts: &facts,
         automata: &program.monitors,
@@ -510,7 +510,7 @@ fn reduction() -> bool {
             .swap_remove(0);
         let facts = Facts::new(&program);
         let cells = cells_to_follow(&program, &facts);
-        let plan = Plan {
+        let plan = TfgPlan {
             program: &program,
             facts: &facts,
             automata: &program.monitors,

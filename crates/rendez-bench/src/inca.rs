@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rendez_certificate::{Plan, Query, Subject, learn, verify};
+use rendez_certificate::{IntervalQuery, Plan, Subject, learn, verify};
 use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
 use rendez_ilp::{Decided, IlpSettings};
@@ -137,7 +137,7 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     let file = rendez_property::regular::parse_file(text).expect("a query");
     // No two of its events are one step.
     let letters = rendez_property::automaton::singles(program.monitors[0].letters);
-    let query: Query = file.properties[0].query(&letters).expect("a query");
+    let query: IntervalQuery = file.properties[0].query(&letters).expect("a query");
     // The letters are of interest, not the automaton: it is at one place only.
     let mut observed = program;
     observed.monitors[0] = observed.monitors[0].watching();

@@ -12,7 +12,7 @@ use crate::rules::{self, RuleFile};
 pub use rendez_analysis::passes::Delays;
 
 /// By monitor: the query it was written as.
-pub type Queries = Vec<Option<rendez_certificate::Query>>;
+pub type Queries = Vec<Option<rendez_certificate::IntervalQuery>>;
 
 /// What is one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

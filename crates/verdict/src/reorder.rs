@@ -42,7 +42,7 @@ const WIDTH: usize = 64;
 const MOST_WORK: usize = 200_000_000;
 
 /// How far each task is, and who moved in which order.
-type Way = (Vec<u32>, Vec<usize>);
+type Schedule = (Vec<u32>, Vec<usize>);
 
 /// The same steps in an order with as few task switches as was found, and their number; None if the
 /// moves are no execution. Steps that concern nobody else count for nothing. Of the steps, only those
@@ -64,7 +64,7 @@ pub fn fewest_switches(
     let (tasks, last) = dependencies(semantics, access, moves, needed)?;
     let mut start = vec![0; tasks.len()];
     make_local_steps(&tasks, &mut start);
-    let mut level: Vec<Way> = vec![(start, Vec::new())];
+    let mut level: Vec<Schedule> = vec![(start, Vec::new())];
     // Running a task as far as it goes prevents nothing, so that only the order of tasks is chosen.
     loop {
         let finished = |at: &[u32]| at.iter().zip(&tasks).all(|(n, links)| *n as usize == links.len());
@@ -74,7 +74,7 @@ pub fn fewest_switches(
             let end = replay(semantics, &moves)?.last;
             return (!needed.is_empty() || end == last).then_some((moves, order.len().saturating_sub(1)));
         }
-        let mut next: Vec<Way> = Vec::new();
+        let mut next: Vec<Schedule> = Vec::new();
         let mut seen = HashSet::new();
         for (at, order) in &level {
             for t in 0..tasks.len() {

@@ -52,7 +52,7 @@ pub fn compact(program: &mut Program, keep: &[Loc]) {
 
 /// Keeps what the tasks can reach: locations, procedures, handlers.
 fn remove_unreachable(program: &mut Program) {
-    let reached = Reached::of(program);
+    let reached = ReachableCode::of(program);
     retain(&mut program.nodes, &reached.nodes);
     retain(&mut program.procs, &reached.procs);
     retain(&mut program.handlers, &reached.handlers);
@@ -60,15 +60,15 @@ fn remove_unreachable(program: &mut Program) {
 }
 
 /// What the tasks can reach, by number.
-struct Reached {
+struct ReachableCode {
     nodes: Vec<bool>,
     procs: Vec<bool>,
     handlers: Vec<bool>,
 }
 
-impl Reached {
-    fn of(program: &Program) -> Reached {
-        let mut reached = Reached {
+impl ReachableCode {
+    fn of(program: &Program) -> ReachableCode {
+        let mut reached = ReachableCode {
             nodes: vec![false; program.nodes.len()],
             procs: vec![false; program.procs.len()],
             handlers: vec![false; program.handlers.len()],
@@ -125,7 +125,7 @@ fn numbers(kept: &[bool]) -> Vec<usize> {
 }
 
 /// Names what is kept by its new number.
-fn renumber(program: &mut Program, reached: &Reached) {
+fn renumber(program: &mut Program, reached: &ReachableCode) {
     let (node_of, proc_of, handler_of) =
         (numbers(&reached.nodes), numbers(&reached.procs), numbers(&reached.handlers));
     let new_loc = |loc: Loc| Loc::from(node_of[loc.index()]);

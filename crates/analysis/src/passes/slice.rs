@@ -65,7 +65,7 @@ pub fn slice(program: &mut Program, keep: &[VarId], delays: Delays) {
     keep.iter().for_each(|v| slicer.matters[v.index()] = true);
     slicer.run();
     let unchecked = slicer.unchecked();
-    let cut = Cut::of(slicer);
+    let cut = SliceResult::of(slicer);
     for span in unchecked {
         if !program.unchecked.contains(&span) {
             program.unchecked.push(span);
@@ -93,7 +93,7 @@ pub fn for_monitor(program: &Program, monitor: usize) -> Program {
     let mut slicer = Slicer::new(&single, Delays::Ordered);
     slicer.run();
     let taken_to_pass = slicer.unchecked().iter().any(|span| !program.unchecked.contains(span));
-    let cut = Cut::of(slicer);
+    let cut = SliceResult::of(slicer);
     // An assumption of its own is not worth it.
     if !cut.removed_loop && !cut.removed_recursion && !taken_to_pass {
         cut.apply(&mut single);
@@ -102,7 +102,7 @@ pub fn for_monitor(program: &Program, monitor: usize) -> Program {
 }
 
 /// What slicing found out.
-struct Cut {
+struct SliceResult {
     matters: Vec<bool>,
     kept: Vec<bool>,
     postdominators: Postdominators,
@@ -110,14 +110,14 @@ struct Cut {
     removed_recursion: bool,
 }
 
-impl Cut {
-    fn of(slicer: Slicer) -> Cut {
+impl SliceResult {
+    fn of(slicer: Slicer) -> SliceResult {
         let Slicer { matters, kept, facts, removed_loop, removed_recursion, .. } = slicer;
-        Cut { matters, kept, postdominators: facts.postdominators, removed_loop, removed_recursion }
+        SliceResult { matters, kept, postdominators: facts.postdominators, removed_loop, removed_recursion }
     }
 
     fn apply(self, program: &mut Program) {
-        let Cut { matters, kept, postdominators, .. } = self;
+        let SliceResult { matters, kept, postdominators, .. } = self;
         for (i, node) in program.nodes.iter_mut().enumerate() {
             if kept[i] {
                 continue;

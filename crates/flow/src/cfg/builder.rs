@@ -23,7 +23,7 @@ use super::{CallSite, Cfg, CfgNode, Facts, Id, InteractionRole, Letter, Op, Part
 
 /// One level of what a task is in the middle of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Frame {
+enum ContextFrame {
     Call { site: Loc, proc: ProcId },
     Entry { site: Loc, proc: ProcId, entry: EntryId },
     Accept { node: Id, site: Loc, alternative: usize },
@@ -58,9 +58,9 @@ pub struct Builder<'p> {
 /// What the task may be in the middle of.
 struct Contexts {
     /// Parent and frame; the first is empty.
-    list: Vec<(u32, Option<Frame>)>,
+    list: Vec<(u32, Option<ContextFrame>)>,
     /// By parent and frame.
-    known: HashMap<(u32, Frame), u32>,
+    known: HashMap<(u32, ContextFrame), u32>,
     /// Where calls of recursive procedures return to, beyond the call that opened the context.
     returns: HashMap<u32, Vec<(u32, Loc)>>,
 }
@@ -138,7 +138,7 @@ impl<'p> Builder<'p> {
         }
         let mut fragile = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
-            let inside = self.frames(node.context).any(|f| matches!(f, Frame::Async { .. }));
+            let inside = self.frames(node.context).any(|f| matches!(f, ContextFrame::Async { .. }));
             if inside && node.roles.iter().any(|r| matches!(r.part, Participation::Accept { .. })) {
                 fragile.push(i as Id);
             }
@@ -146,7 +146,7 @@ impl<'p> Builder<'p> {
         Ok(Cfg { task: self.task, nodes: self.nodes, init, last: self.last, sites: self.sites, fragile })
     }
 
-    fn frames(&self, context: u32) -> impl Iterator<Item = &Frame> {
+    fn frames(&self, context: u32) -> impl Iterator<Item = &ContextFrame> {
         let mut at = context;
         std::iter::from_fn(move || {
             let (parent, frame) = &self.contexts.list[at as usize];
@@ -157,11 +157,11 @@ impl<'p> Builder<'p> {
 
     /// Whether a task that is taken from a location of an abortable part does something on its way out.
     fn cleans_up(&self, context: u32, loc: Loc) -> bool {
-        if !self.frames(context).any(|f| matches!(f, Frame::Async { .. })) {
+        if !self.frames(context).any(|f| matches!(f, ContextFrame::Async { .. })) {
             return false;
         }
-        let end = match self.frames(context).find(|f| !matches!(f, Frame::Accept { .. })) {
-            Some(Frame::Async { site }) => Some(self.program.node(*site).handler),
+        let end = match self.frames(context).find(|f| !matches!(f, ContextFrame::Accept { .. })) {
+            Some(ContextFrame::Async { site }) => Some(self.program.node(*site).handler),
             _ => None,
         };
         let mut handler = self.program.node(loc).handler;
@@ -221,7 +221,7 @@ impl<'p> Builder<'p> {
             loop {
                 let (parent, frame) = self.contexts.list[context as usize].clone();
                 let Some(frame) = frame else { break };
-                if let Frame::Async { site } = frame
+                if let ContextFrame::Async { site } = frame
                     && let Action::Async { triggered, .. } = &self.program.node(site).action
                 {
                     let known = self.places.get(&(parent, *triggered)).copied();
@@ -274,7 +274,7 @@ impl<'p> Builder<'p> {
         id
     }
 
-    fn push(&mut self, context: u32, frame: Frame) -> u32 {
+    fn push(&mut self, context: u32, frame: ContextFrame) -> u32 {
         if let Some(known) = self.contexts.known.get(&(context, frame.clone())) {
             return *known;
         }
@@ -313,10 +313,10 @@ impl<'p> Builder<'p> {
     }
 
     /// The accept statement that control is in, and the context around it.
-    fn innermost_accept(&self, context: u32) -> (u32, Option<Frame>) {
+    fn innermost_accept(&self, context: u32) -> (u32, Option<ContextFrame>) {
         let (parent, frame) = &self.contexts.list[context as usize];
         match frame {
-            Some(Frame::Accept { .. }) => (*parent, frame.clone()),
+            Some(ContextFrame::Accept { .. }) => (*parent, frame.clone()),
             _ => (context, None),
         }
     }

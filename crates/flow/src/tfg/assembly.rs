@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 use rendez_analysis::parallel::Parallel;
 use rendez_model::{EntryId, Expr, Loc, ObjectId, Owner, Place, Program, Storage, TaskId, VarId};
 
-use super::{Class, NodeId, NodeKind, Plan, Tfg, TfgNode};
+use super::{Class, NodeId, NodeKind, Tfg, TfgNode, TfgPlan};
 use crate::cfg::{Cfg, Id, Letter, Op, Unfit};
 use crate::data::each_cell;
 use crate::mhp::mhp;
 use classes::ordinal;
 
 pub(super) struct Assembly<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a TfgPlan<'a>,
     classes: Vec<Class>,
     class_of: Vec<Option<usize>>,
     object_class: Vec<usize>,

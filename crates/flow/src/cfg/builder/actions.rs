@@ -13,7 +13,7 @@ use rendez_model::{
 
 use super::super::letters::{Variant, equals, variants};
 use super::super::{Id, InteractionRole, Letter, Op, Participation};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     /// The ways in which it may be seen that a place is given a value at a location.
@@ -179,7 +179,7 @@ impl Builder<'_> {
             Action::Resume { occurrence } => self.leave_by(id, context, loc, Raised::Held(Some(*occurrence))),
             Action::Async { trigger: Trigger::Delay, abortable, triggered } => {
                 self.go(id, context, *triggered);
-                let inner = self.push(context, Frame::Async { site: loc });
+                let inner = self.push(context, ContextFrame::Async { site: loc });
                 self.go(id, inner, *abortable);
             }
             Action::Async { .. } => {
@@ -187,7 +187,7 @@ impl Builder<'_> {
             }
             Action::EndAsync { next } => {
                 let outer = match &self.contexts.list[context as usize] {
-                    (parent, Some(Frame::Async { .. })) => *parent,
+                    (parent, Some(ContextFrame::Async { .. })) => *parent,
                     _ => context,
                 };
                 self.go(id, outer, *next);
@@ -246,7 +246,7 @@ impl Builder<'_> {
     fn end_accept(&mut self, id: Id, context: u32, loc: Loc, next: Loc) {
         let program = self.program;
         let (parent, frame) = self.innermost_accept(context);
-        let Some(Frame::Accept { node, site, alternative }) = frame else {
+        let Some(ContextFrame::Accept { node, site, alternative }) = frame else {
             return self.refuse(loc, "an accept statement ends that did not begin");
         };
         let Action::Select { alternatives, .. } = &program.node(site).action else { return };
@@ -259,7 +259,7 @@ impl Builder<'_> {
 
     fn fail_accept(&mut self, id: Id, context: u32, loc: Loc, occurrence: VarId) {
         let (parent, frame) = self.innermost_accept(context);
-        let Some(Frame::Accept { node, .. }) = frame else {
+        let Some(ContextFrame::Accept { node, .. }) = frame else {
             return self.refuse(loc, "an accept statement ends that did not begin");
         };
         let then = self.raise(parent, loc, Raised::Held(Some(occurrence)), &[]);

@@ -12,7 +12,7 @@ use rendez_model::{Action, ExceptionId, Expr, Loc, ProcId};
 
 use super::super::letters::{finished, variants};
 use super::super::{Id, Letter, Op, copies_out};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     pub(super) fn call(&mut self, id: Id, context: u32, loc: Loc, proc: ProcId, args: &[Expr]) {
@@ -28,7 +28,7 @@ impl Builder<'_> {
         let mut at = context;
         let mut inner = None;
         while let (parent, Some(frame)) = &self.contexts.list[at as usize] {
-            if matches!(frame, Frame::Call { proc: p, .. } if *p == proc) {
+            if matches!(frame, ContextFrame::Call { proc: p, .. } if *p == proc) {
                 inner = Some(at);
                 break;
             }
@@ -52,7 +52,7 @@ impl Builder<'_> {
                 }
                 known
             }
-            None => self.push(context, Frame::Call { site: loc, proc }),
+            None => self.push(context, ContextFrame::Call { site: loc, proc }),
         };
         let target = self.place(inner, program.procs[proc.index()].start);
         let seen = variants(program, self.automata, MonitorEvent::Enter(proc), None);
@@ -72,14 +72,14 @@ impl Builder<'_> {
         let program = self.program;
         let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
-            Some(Frame::Call { site, proc }) => {
+            Some(ContextFrame::Call { site, proc }) => {
                 let mut to = vec![(parent, site)];
                 to.extend(self.contexts.returns.get(&context).cloned().unwrap_or_default());
                 for (back, site) in to {
                     self.return_to(id, (context, loc), (back, site), proc);
                 }
             }
-            Some(Frame::Entry { site, proc, entry }) => {
+            Some(ContextFrame::Entry { site, proc, entry }) => {
                 let Action::EntryCall { args, next, .. } = &program.node(site).action else { return };
                 let formals = &program.procs[proc.index()].formals;
                 let mut ops = copies_out(formals, args);

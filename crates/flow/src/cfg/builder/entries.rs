@@ -12,7 +12,7 @@ use rendez_model::{Action, CallMode, ExceptionId, Expr, Loc, Owner, VarId};
 
 use super::super::letters::equals;
 use super::super::{CallSite, Id, InteractionRole, Op, Participation, copies_out};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     #[allow(clippy::too_many_arguments)]
@@ -82,7 +82,7 @@ impl Builder<'_> {
                         self.nodes[node as usize].succ.extend(raised);
                     }
                     let formals = self.program.procs[proc.index()].formals.clone();
-                    let inner = self.push(context, Frame::Entry { site: loc, proc: *proc, entry: *e });
+                    let inner = self.push(context, ContextFrame::Entry { site: loc, proc: *proc, entry: *e });
                     let body = self.place(inner, self.program.procs[proc.index()].start);
                     let part = Participation::Enter { entry: *e, object, formals, args: args.to_vec() };
                     self.nodes[node as usize].roles.push(InteractionRole { part, then: vec![body] });
@@ -99,7 +99,7 @@ impl Builder<'_> {
         let entries = program.possible_entries(entry);
         let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
-            Some(Frame::Accept { node, site, alternative }) => {
+            Some(ContextFrame::Accept { node, site, alternative }) => {
                 let Action::Select { alternatives, .. } = &program.node(site).action else { return };
                 let next = self.place(parent, next);
                 for e in &entries {
@@ -108,7 +108,7 @@ impl Builder<'_> {
                     self.nodes[id as usize].roles.push(InteractionRole { part, then: vec![next] });
                 }
             }
-            Some(Frame::Entry { site, entry: own, proc }) => {
+            Some(ContextFrame::Entry { site, entry: own, proc }) => {
                 let Owner::Object(object) = program.entries[own.index()].owner else { return };
                 let Action::EntryCall { args, .. } = &program.node(site).action else { return };
                 let mut ops = copies_out(&program.procs[proc.index()].formals, args);

@@ -10,7 +10,7 @@ use rendez_model::{Catch, ExceptionId, Expr, Loc, Place, ProcId};
 
 use super::super::letters::equals;
 use super::super::{Id, Op};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     /// Where an exception goes: nodes that do what happens on the way.
@@ -66,7 +66,7 @@ impl Builder<'_> {
                         found.push(self.step(0, loc, ops, vec![exit]));
                         return found;
                     }
-                    Some(Frame::Call { site, proc } | Frame::Entry { site, proc, .. }) => {
+                    Some(ContextFrame::Call { site, proc } | ContextFrame::Entry { site, proc, .. }) => {
                         ops.extend(self.leave(proc));
                         // A recursive call may have been made elsewhere.
                         for (other, site) in self.contexts.returns.get(&context).cloned().unwrap_or_default()
@@ -79,7 +79,7 @@ impl Builder<'_> {
                         at = site;
                         break;
                     }
-                    Some(Frame::Accept { .. } | Frame::Async { .. }) => context = parent,
+                    Some(ContextFrame::Accept { .. } | ContextFrame::Async { .. }) => context = parent,
                 }
             }
         }

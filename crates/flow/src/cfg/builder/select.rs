@@ -11,7 +11,7 @@ use rendez_model::{Action, ExceptionId, Expr, Loc};
 
 use super::super::letters::{equals, variants};
 use super::super::{Id, InteractionRole, Letter, Op, Participation};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     pub(super) fn select(&mut self, id: Id, context: u32, loc: Loc) {
@@ -98,7 +98,7 @@ impl Builder<'_> {
             let then = match program.node(alternative.body).action {
                 Action::EndAccept { next } => vec![self.place(context, next)],
                 _ => {
-                    let frame = Frame::Accept { node, site: loc, alternative: number };
+                    let frame = ContextFrame::Accept { node, site: loc, alternative: number };
                     let inner = self.push(context, frame);
                     vec![self.place(inner, alternative.body)]
                 }

@@ -12,7 +12,7 @@ use rendez_model::monitor::{EventPattern, Monitor};
 use rendez_model::{EntryId, LockMode, Owner, Program, TaskId};
 use std::collections::BTreeSet;
 
-use super::super::{Class, Plan};
+use super::super::{Class, TfgPlan};
 use super::Assembly;
 use crate::cfg::{Builder, Cfg, Id, InteractionRole, Participation, Unfit, begun};
 use crate::data::each_cell;
@@ -107,7 +107,7 @@ fn alike(program: &Program, a: &Cfg, b: &Cfg) -> bool {
 }
 
 /// Sorts tasks into classes. The main program has one of its own, unless it is left out.
-fn sort_into_classes(plan: &Plan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<usize>> {
+fn sort_into_classes(plan: &TfgPlan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<usize>> {
     let program = plan.program;
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for t in usize::from(without_main)..cfgs.len() {
@@ -130,7 +130,7 @@ fn sort_into_classes(plan: &Plan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<u
 }
 
 impl<'a> Assembly<'a> {
-    pub(in super::super) fn new(plan: &'a Plan) -> Result<Self, Unfit> {
+    pub(in super::super) fn new(plan: &'a TfgPlan) -> Result<Self, Unfit> {
         let program = plan.program;
         let count = program.tasks.len();
         let build = |t: usize, started: bool| {
@@ -199,7 +199,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Operations on cells that are not followed mean nothing.
-    fn forget(plan: &Plan, cfg: &mut Cfg) {
+    fn forget(plan: &TfgPlan, cfg: &mut Cfg) {
         for node in &mut cfg.nodes {
             node.ops.retain(|op| {
                 let mut found = false;
@@ -244,7 +244,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Whether the main program only starts the tasks and waits for them.
-    fn is_trivial(plan: &Plan, cfgs: &[Cfg]) -> bool {
+    fn is_trivial(plan: &TfgPlan, cfgs: &[Cfg]) -> bool {
         let main = &cfgs[0];
         let mut plain = main.nodes.iter().all(|n| {
             let visible = n.ops.iter().any(|op| {

@@ -28,7 +28,7 @@ struct Port {
 }
 
 /// A node in which a caller waits for the end of a rendezvous.
-struct Waiting {
+struct OpenRendezvous {
     /// The accepting class and its accept statement.
     class: usize,
     accept: Id,
@@ -46,7 +46,7 @@ impl Assembly<'_> {
     /// Adds the communication nodes.
     pub(super) fn connect(&mut self) -> Result<(), Unfit> {
         let ports = self.ports();
-        let mut waits: Vec<Waiting> = Vec::new();
+        let mut waits: Vec<OpenRendezvous> = Vec::new();
         for port in &ports {
             match &port.role.part {
                 Participation::Call { .. } => self.call(port, &ports, &mut waits),
@@ -107,7 +107,7 @@ impl Assembly<'_> {
     }
 
     /// The beginnings of the rendezvous of a call.
-    fn call(&mut self, port: &Port, ports: &[Port], waits: &mut Vec<Waiting>) {
+    fn call(&mut self, port: &Port, ports: &[Port], waits: &mut Vec<OpenRendezvous>) {
         let Participation::Call { entry, args, more, .. } = &port.role.part else { return };
         let Some(called) = self.class_of_entry(*entry) else { return };
         let caller = self.classes[port.class].members[0];
@@ -129,7 +129,13 @@ impl Assembly<'_> {
                 } else {
                     let classes = vec![port.class as u16];
                     let node = self.add(TfgNode { classes, loc, ..self.nodes[0].clone() });
-                    waits.push(Waiting { class: other.class, accept, node, caller: port.clone(), entry });
+                    waits.push(OpenRendezvous {
+                        class: other.class,
+                        accept,
+                        node,
+                        caller: port.clone(),
+                        entry,
+                    });
                     first.then = vec![node];
                 }
                 let sides = [first, self.side(other)];
@@ -214,8 +220,8 @@ impl Assembly<'_> {
     }
 
     /// The ways in which a rendezvous with a body ends.
-    fn end_rendezvous(&mut self, wait: &Waiting, ports: &[Port]) -> Result<(), Unfit> {
-        let Waiting { class, accept, node, ref caller, entry } = *wait;
+    fn end_rendezvous(&mut self, wait: &OpenRendezvous, ports: &[Port]) -> Result<(), Unfit> {
+        let OpenRendezvous { class, accept, node, ref caller, entry } = *wait;
         let Participation::Call { args, site, .. } = &caller.role.part else { return Ok(()) };
         let broken = self.broken(caller, *site, ports);
         // An accept statement that may be left at any time lets its caller down.
