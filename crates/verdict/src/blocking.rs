@@ -432,7 +432,7 @@ pub fn all_stuck(program: &Program, state: &State) -> Vec<TaskId> {
     (0..state.tasks.len()).map(TaskId::from).filter(counts).collect()
 }
 
-/// In which ways the tasks are blocked that are stuck in a state where everybody has settled.
+/// In which ways the tasks are blocked that are stuck in a state of a bottom component.
 pub fn kinds_of_blocking(semantics: &Semantics, state: &State, stuck: &[TaskId]) -> Vec<Blocked> {
     let mut waiting = why_blocked(semantics, state);
     waiting.retain(|w| stuck.contains(&w.task));
