@@ -143,7 +143,7 @@ fn is_local(program: &Program, action: &Action, shared: &[bool], interruptible: 
     local
 }
 
-/// A cell that is accessed, and whether that is sure: not if it is one of several, and nobody knows which.
+/// A cell that is accessed, and whether that is certain: not if it is one of several, and nobody knows which.
 pub type Touch = (VarId, bool);
 
 /// The shared cells that the next action of a task reads and writes, in this very state.
@@ -157,25 +157,25 @@ pub fn touched(
 ) {
     let ts = &state.tasks[task.index()];
     let action = &program.node(ts.pc).action;
-    let note = |(cell, sure): Touch, list: &mut Vec<Touch>| {
+    let note = |(cell, certain): Touch, list: &mut Vec<Touch>| {
         if !access.shared[cell.index()] {
             return;
         }
         match list.iter_mut().find(|known| known.0 == cell) {
-            Some(known) => known.1 |= sure,
-            None => list.push((cell, sure)),
+            Some(known) => known.1 |= certain,
+            None => list.push((cell, certain)),
         }
     };
     let here = Here { program, state };
-    let mut read = |e: &Expr, sure: bool| here.cells(e, sure, &mut |touch| note(touch, reads));
+    let mut read = |e: &Expr, certain: bool| here.cells(e, certain, &mut |touch| note(touch, reads));
     action.each_expr(&mut |e| read(e, true));
     // Whoever changes a queue may have to look at the barriers of others that wait at the object.
-    let served = |object: ObjectId, sure: bool, read: &mut dyn FnMut(&Expr, bool)| {
+    let served = |object: ObjectId, certain: bool, read: &mut dyn FnMut(&Expr, bool)| {
         let lock = state.locks[object.index()];
         if lock == Lock::Free || lock == Lock::Write(task) {
             each_barrier(program, object, &mut |entry, barrier| {
                 if !state.queues[entry.index()].is_empty() {
-                    read(barrier, sure);
+                    read(barrier, certain);
                 }
             });
         }
@@ -228,14 +228,14 @@ struct Here<'a> {
 impl Here<'_> {
     /// The cells that an expression reads here. A part that is skipped here may be read all the same: `and` is no `and then`,
     /// and a machine does not evaluate an expression at once, so that somebody may change what decides about the part.
-    fn cells(&self, e: &Expr, sure: bool, f: &mut dyn FnMut(Touch)) {
+    fn cells(&self, e: &Expr, certain: bool, f: &mut dyn FnMut(Touch)) {
         match e {
             Expr::Const(_) | Expr::Any => {}
-            Expr::Var(var) => f((*var, sure)),
+            Expr::Var(var) => f((*var, certain)),
             Expr::Load(table, index) => {
-                self.cells(index, sure, f);
+                self.cells(index, certain, f);
                 exact_index(self.program, self.state, *table, index, &mut |(cell, one)| {
-                    f((cell, one && sure))
+                    f((cell, one && certain))
                 });
             }
             Expr::Lookup(_, e)
@@ -243,23 +243,23 @@ impl Here<'_> {
             | Expr::Check(e, ..)
             | Expr::Count(e)
             | Expr::Callable(e)
-            | Expr::Terminated(e) => self.cells(e, sure, f),
+            | Expr::Terminated(e) => self.cells(e, certain, f),
             Expr::Binary(op, a, b) => {
-                self.cells(a, sure, f);
+                self.cells(a, certain, f);
                 let skips = match op {
                     BinaryOp::And => Some(0),
                     BinaryOp::Or => Some(1),
                     _ => None,
                 };
                 match skips {
-                    Some(skips) => self.part(a, b, sure, |value| value != skips, f),
-                    None => self.cells(b, sure, f),
+                    Some(skips) => self.part(a, b, certain, |value| value != skips, f),
+                    None => self.cells(b, certain, f),
                 }
             }
             Expr::If(c, a, b) => {
-                self.cells(c, sure, f);
-                self.part(c, a, sure, |value| value != 0, f);
-                self.part(c, b, sure, |value| value == 0, f);
+                self.cells(c, certain, f);
+                self.part(c, a, certain, |value| value != 0, f);
+                self.part(c, b, certain, |value| value == 0, f);
             }
         }
     }
@@ -269,12 +269,12 @@ impl Here<'_> {
         &self,
         condition: &Expr,
         part: &Expr,
-        sure: bool,
+        certain: bool,
         runs: impl Fn(i64) -> bool,
         f: &mut dyn FnMut(Touch),
     ) {
         let evaluated = matches!(self.program.eval(self.state, condition), Ok(Value::Known(v)) if runs(v));
-        self.cells(part, sure && evaluated, f);
+        self.cells(part, certain && evaluated, f);
     }
 }
 

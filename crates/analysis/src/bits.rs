@@ -38,7 +38,7 @@ impl Bits {
     }
 
     /// Whether two sets have something in common.
-    pub fn meets(&self, other: &Bits) -> bool {
+    pub fn intersects(&self, other: &Bits) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 

@@ -30,7 +30,7 @@ pub fn plain_selects(program: &Program) -> Vec<bool> {
     }
     let access = Access::new(program);
     let Some(liveness) = Liveness::new(program, &access) else { return plain };
-    let sure = DefiniteAssignment::new(program, &access, &liveness);
+    let definite = DefiniteAssignment::new(program, &access, &liveness);
     for (loc, node) in program.nodes.iter().enumerate().filter(|(_, node)| several(node)) {
         if let Action::Select { alternatives, delays, terminate, .. } = &node.action {
             let guards = alternatives
@@ -39,7 +39,7 @@ pub fn plain_selects(program: &Program) -> Vec<bool> {
                 .chain(delays.iter().filter_map(|d| d.0.as_ref()))
                 .chain(terminate.iter().flatten());
             plain[loc] = alternatives.iter().all(|a| a.entry.constant().is_some())
-                && guards.into_iter().all(|g| sure.has_value(g) && !g.may_raise(program));
+                && guards.into_iter().all(|g| definite.has_value(g) && !g.may_raise(program));
         }
     }
     plain
@@ -70,14 +70,14 @@ impl<'p> DefiniteAssignment<'p> {
             };
             var.domain == Domain::Opaque || (var.init == Value::Any && !written_first && !given[v])
         });
-        let mut sure = DefiniteAssignment { program, unsure: unsure.collect(), changed: true };
+        let mut definite = DefiniteAssignment { program, unsure: unsure.collect(), changed: true };
         let requeues = code.iter().any(|action| matches!(action, Action::Requeue { .. }));
-        while std::mem::take(&mut sure.changed) {
+        while std::mem::take(&mut definite.changed) {
             for action in &code {
-                sure.follow(action, &code, requeues);
+                definite.follow(action, &code, requeues);
             }
         }
-        sure
+        definite
     }
 
     /// Whether an expression has a value, if it raises nothing.

@@ -1,7 +1,7 @@
 //! Which branches decide about another round of a loop.
 //!
 //! A task spins if it looks, in a loop, at what others could change. So a read is polling only if it decides about
-//! another round, or stands in a loop without any exit. For one graph, post-dominators tell that (`meets.rs`). But a
+//! another round, or stands in a loop without any exit. For one graph, post-dominators tell that (`postdominators.rs`). But a
 //! procedure is a part of whatever calls it: a branch in it that leads to an exception decides about the loop around
 //! the call, and the loop around the call may have no exit but that.
 //!
@@ -11,7 +11,7 @@
 //! with all its calls replaced by copies, so it does not depend on whether calls were inlined. It once did, which a
 //! random program showed.
 
-use crate::postdominators::{Graph, is_branch};
+use crate::postdominators::{ControlFlowGraph, is_branch};
 use rendez_model::program::*;
 
 pub struct LoopControl {
@@ -30,9 +30,9 @@ struct Called {
 impl LoopControl {
     pub fn new(program: &Program) -> LoopControl {
         let leaves = leaving(program);
-        let graph = |start: Loc| Graph::new(program, start, |proc| leaves[proc.index()]);
-        let tasks: Vec<Graph> = program.tasks.iter().map(|task| graph(task.start)).collect();
-        let procs: Vec<Graph> = program.procs.iter().map(|proc| graph(proc.start)).collect();
+        let graph = |start: Loc| ControlFlowGraph::new(program, start, |proc| leaves[proc.index()]);
+        let tasks: Vec<ControlFlowGraph> = program.tasks.iter().map(|task| graph(task.start)).collect();
+        let procs: Vec<ControlFlowGraph> = program.procs.iter().map(|proc| graph(proc.start)).collect();
         let mut called = vec![Called::default(); procs.len()];
         loop {
             let before = called.clone();
@@ -66,7 +66,7 @@ impl LoopControl {
         self.repeats[loc.index()]
     }
 
-    fn find(&mut self, program: &Program, graph: &Graph, called: Called) {
+    fn find(&mut self, program: &Program, graph: &ControlFlowGraph, called: Called) {
         let exit = graph.order.len() + 1;
         for (i, loc) in graph.order.iter().enumerate().filter(|(_, loc)| is_branch(program, **loc)) {
             let loops = graph.behind(i, graph.postdominator[i]).contains(&i);

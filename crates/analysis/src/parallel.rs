@@ -178,11 +178,14 @@ impl Parallel {
         }
     }
 
+    /// What stands for no new number.
+    pub const NO_NUMBER: u32 = u32::MAX;
+
     /// The relation without the places that have no new number.
     pub fn renumbered(&self, number: &[u32], size: usize) -> Parallel {
         let mut relation = Parallel::new(size);
-        for (n, to) in number.iter().enumerate().filter(|(_, to)| **to != u32::MAX) {
-            for m in self.rows[n].ones().filter(|m| number[*m as usize] != u32::MAX) {
+        for (n, to) in number.iter().enumerate().filter(|(_, to)| **to != Self::NO_NUMBER) {
+            for m in self.rows[n].ones().filter(|m| number[*m as usize] != Self::NO_NUMBER) {
                 relation.rows[*to as usize].set(number[m as usize]);
             }
             if self.reached.get(n as u32) {

@@ -3,13 +3,13 @@
 //! Slicing may step over a branch only if nothing between the branch and the point where its arms meet is kept; the
 //! meeting point is the branch's immediate post-dominator, and the locations in between are those that the branch
 //! controls (Ferrante, Ottenstein and Warren, *The program dependence graph and its use in optimization*, 1987). If
-//! control can come back to the branch before its arms meet, the branch decides about another round of a loop.
+//! control can come back to the branch before its arms meet, the branch decides about another iteration of a loop.
 //!
 //! Post-dominators are computed by iteration over a post-order of the reversed graph (Cooper, Harvey and Kennedy, *A
 //! simple, fast dominance algorithm*, 2001), with two extra nodes: all returns lead to one, and everything that ends
 //! leads to the other. Code that cannot come to an end has no post-dominator; its loop is given an exit at its head,
 //! and it is remembered that this code is endless. For questions about loops around calls, a call that may leave the
-//! procedure other than by a return has an edge to the end (`rounds.rs`).
+//! procedure other than by a return has an edge to the end (`loop_control.rs`).
 
 use rendez_model::program::*;
 
@@ -44,14 +44,14 @@ impl Postdominators {
         &self.region[loc.index()]
     }
 
-    /// Whether the branch decides about another round of a loop.
+    /// Whether the branch decides about another iteration of a loop.
     pub fn loops(&self, loc: Loc) -> bool {
         self.loops[loc.index()]
     }
 
     /// Postdominators of the branches of one graph.
     fn find(&mut self, program: &Program, start: Loc) {
-        let graph = Graph::new(program, start, |_| false);
+        let graph = ControlFlowGraph::new(program, start, |_| false);
         for i in 0..graph.order.len() {
             let loc = graph.order[i];
             if !is_branch(program, loc) {
@@ -75,7 +75,7 @@ pub(crate) fn is_branch(program: &Program, loc: Loc) -> bool {
 
 /// The control-flow graph of a task or procedure. Behind its locations there are two more nodes: all returns lead to
 /// the first, everything that ends to the second.
-pub(crate) struct Graph {
+pub(crate) struct ControlFlowGraph {
     pub(crate) order: Vec<Loc>,
     succ: Vec<Vec<usize>>,
     /// By location, its immediate postdominator.
@@ -86,9 +86,9 @@ pub(crate) struct Graph {
     pub(crate) returns: Vec<bool>,
 }
 
-impl Graph {
+impl ControlFlowGraph {
     /// `leaves` says of a procedure that a call of it may end everything, as an exception does.
-    pub(crate) fn new(program: &Program, start: Loc, leaves: impl Fn(ProcId) -> bool) -> Graph {
+    pub(crate) fn new(program: &Program, start: Loc, leaves: impl Fn(ProcId) -> bool) -> ControlFlowGraph {
         let order = program.reachable(start);
         let index: std::collections::HashMap<Loc, usize> =
             order.iter().enumerate().map(|(i, l)| (*l, i)).collect();
@@ -134,7 +134,7 @@ impl Graph {
             }
         }
         let postdominator = immediate_postdominators(&succ, &pred, exit);
-        Graph { order, succ, postdominator, endless, returns }
+        ControlFlowGraph { order, succ, postdominator, endless, returns }
     }
 
     /// What control may pass behind a location, up to another node.

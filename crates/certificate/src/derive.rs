@@ -27,7 +27,7 @@ use rendez_verdict::{Control, Observation, alive};
 
 use crate::depths::{self, Sector};
 use crate::proof::{Proof, check};
-use crate::query::{Query, unroll};
+use crate::query::{IntervalQuery, unroll};
 use crate::system::{Goal, System};
 
 /// What is to be proved.
@@ -36,14 +36,14 @@ pub enum Subject {
     /// The first monitor is never broken.
     Property,
     /// No execution is as the query says; its letters are those of the first monitor.
-    Query(Query),
+    Query(IntervalQuery),
     /// There is always somebody who can move, until all have ended.
     Deadlock,
 }
 
 /// What is to be proved of the first monitor of a program. A query that an automaton follows is a
 /// property like any other, unless its intervals are wanted.
-pub fn subject(program: &mut Program, query: Option<Query>, intervals: bool) -> Subject {
+pub fn subject(program: &mut Program, query: Option<IntervalQuery>, intervals: bool) -> Subject {
     match query {
         Some(mut query) if !query.is_followed || intervals => {
             if std::mem::replace(&mut query.is_followed, false) {

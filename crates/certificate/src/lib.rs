@@ -16,5 +16,5 @@ pub mod text;
 pub use depths::Sector;
 pub use derive::{Learnt, Plan, Subject, learn, subject, verify};
 pub use proof::{Proof, ProofStep, check};
-pub use query::{Interval, Query, unroll};
+pub use query::{Interval, IntervalQuery, unroll};
 pub use system::{Goal, Row, System};

@@ -20,11 +20,11 @@
 
 use rendez_petri::net::{Component, Net, Place, PlaceId, Transition, TransitionRole};
 
-pub use rendez_property::inca::{Interval, Query};
+pub use rendez_property::inca::{Interval, IntervalQuery};
 
 /// The intervals that some letters may lead to from one of them, each with how many letters were
 /// seen in each interval on the way; the number of intervals stands for the end of the query.
-fn runs(query: &Query, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)> {
+fn runs(query: &IntervalQuery, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)> {
     let mut runs = vec![(from, Vec::new())];
     for letter in letters {
         let mut next = Vec::new();
@@ -56,7 +56,7 @@ fn runs(query: &Query, from: usize, letters: &[u32]) -> Vec<(usize, Vec<usize>)>
 /// One copy of the net for each interval. A component that says which interval it is moves when an
 /// interval ends; the others follow. Letters of the result carry the interval they are seen in
 /// instead of a monitor.
-pub fn unroll(net: &Net, query: &Query) -> Net {
+pub fn unroll(net: &Net, query: &IntervalQuery) -> Net {
     let count = query.intervals.len() as u32;
     let places = net.places.len() as u32;
     let copy = |p: PlaceId, k: u32| k * places + p;
@@ -107,7 +107,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
     for k in 1..count {
         if query.intervals[k as usize - 1].ends.is_empty() {
             result.transitions.push(Transition {
-                outcome: u32::MAX,
+                outcome: None,
                 role: TransitionRole::Boundary,
                 letters: Vec::new(),
                 before: vec![clock(k - 1)],
@@ -117,7 +117,7 @@ pub fn unroll(net: &Net, query: &Query) -> Net {
         for p in 0..places {
             for now in k..count {
                 result.transitions.push(Transition {
-                    outcome: u32::MAX,
+                    outcome: None,
                     role: TransitionRole::Connect,
                     letters: Vec::new(),
                     before: vec![copy(p, k - 1), clock(now)],

@@ -21,7 +21,7 @@
 
 use rendez_petri::net::{Net, PlaceId, Transition, TransitionRole};
 
-use crate::query::Query;
+use crate::query::IntervalQuery;
 
 /// The sum of the terms is at least a number, or equal to it. All columns are whole numbers, zero or
 /// more.
@@ -48,7 +48,7 @@ pub enum Goal {
     /// Some target happens, once, as the last thing.
     Target,
     /// What the intervals of a query need; the net is unrolled for them.
-    Query(Query),
+    Query(IntervalQuery),
     /// A marking with at most so many of some places marked, for each of the lists.
     Marking(Vec<(Vec<PlaceId>, i64)>),
 }
@@ -121,7 +121,7 @@ impl System {
 }
 
 /// What the intervals require; the letters of the transitions carry the interval.
-fn query_rows(net: &Net, query: &Query, rows: &mut Vec<Row>) {
+fn query_rows(net: &Net, query: &IntervalQuery, rows: &mut Vec<Row>) {
     for (k, interval) in query.intervals.iter().enumerate() {
         let count = |letters: &[u32], factor: i64, terms: &mut Vec<(u32, i64)>| {
             for (t, transition) in net.transitions.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Whether the model allows what a program was seen to do.
 
-use rendez_model::semantics::{Outcome, Semantics, StepEvent};
+use rendez_model::semantics::{Semantics, StepEvent, Successor};
 use rendez_model::state::{State, Status};
 use rendez_model::{Action, EventKind, ExceptionId, Owner, Program, TaskId};
 use rendez_search::LocalSteps;
@@ -79,7 +79,7 @@ impl Search<'_, '_> {
     fn run(&mut self, initial: State) -> Option<bool> {
         let mut stack: Vec<(usize, State, Names)> = vec![(0, initial, Names::default())];
         let mut bytes = Vec::new();
-        let mut out: Vec<Outcome> = Vec::new();
+        let mut out: Vec<Successor> = Vec::new();
         while let Some((position, state, names)) = stack.pop() {
             bytes.clear();
             state.encode(&mut bytes);
@@ -166,7 +166,7 @@ impl Search<'_, '_> {
 impl Search<'_, '_> {
     /// Whether a call is requeued to a task that has ended. RM 9.5.3(21) raises Tasking_Error in the caller; GNAT raises
     /// Program_Error in everyone who waits at the protected object.
-    fn departs(&self, outcome: &Outcome) -> bool {
+    fn departs(&self, outcome: &Successor) -> bool {
         matches!(outcome.step.what, StepEvent::Requeued { entry, .. }
             if matches!(self.program.entries[entry.index()].owner, Owner::Task(_)))
             && outcome.step.raised.iter().any(|r| r.exception == ExceptionId::TASKING_ERROR)

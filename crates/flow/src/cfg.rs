@@ -56,7 +56,7 @@ pub enum Op {
 
 /// How a node takes part in interactions.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum Participation {
     /// Waits for an entry of a task to accept; `site` numbers the call.
     /// `more` are the arguments of others who share the node.
     Call {
@@ -124,8 +124,8 @@ pub enum Part {
 }
 
 #[derive(Clone, Debug)]
-pub struct Role {
-    pub part: Part,
+pub struct InteractionRole {
+    pub part: Participation,
     pub then: Vec<Id>,
 }
 
@@ -133,12 +133,12 @@ pub struct Role {
 pub type Letter = (u8, u32);
 
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct CfgNode {
     pub loc: Loc,
     pub ops: Vec<Op>,
     pub letters: Vec<Letter>,
     pub succ: Vec<Id>,
-    pub roles: Vec<Role>,
+    pub roles: Vec<InteractionRole>,
     /// The task is completed here: calls fail.
     pub completed: bool,
     /// A construct that has no meaning in the model.
@@ -157,7 +157,7 @@ pub struct CallSite {
 #[derive(Clone, Debug)]
 pub struct Cfg {
     pub task: TaskId,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<CfgNode>,
     pub init: Id,
     pub last: Id,
     pub sites: Vec<CallSite>,

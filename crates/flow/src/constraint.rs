@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Data, each_cell};
 use crate::mhp::Bits;
-use crate::tfg::{Class, Node, NodeId, Tfg};
+use crate::tfg::{Class, NodeId, Tfg, TfgNode};
 
 /// A constraint that a problem may use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,29 @@ struct Order {
     accepting: Vec<bool>,
 }
 
+/// The state of an order behind a node that is no event of its class.
 const NOWHERE: u32 = u32::MAX;
+
+/// What counts may be after one of a class has come from somewhere to a state.
+fn arrivals(order: &Order, before: Vec<Vec<u8>>, node: NodeId, to: u32) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for counts in before {
+        for from in 0..counts.len() {
+            if counts[from] == 0 || !order.allowed[from].get(node) {
+                continue;
+            }
+            let mut after = counts.clone();
+            if after[from] == 1 {
+                after[from] = 0;
+            }
+            after[to as usize] = (after[to as usize] + 1).min(MANY);
+            if !all.contains(&after) {
+                all.push(after);
+            }
+        }
+    }
+    all
+}
 
 /// The single participants that the property is about.
 fn lettered(tfg: &Tfg) -> Vec<bool> {
@@ -69,7 +91,7 @@ fn lettered(tfg: &Tfg) -> Vec<bool> {
 
 /// Whether the order of a class looks at a communication node. Of tasks that are counted, only what
 /// they do with those the property is about: everything else would multiply the counts.
-fn in_alphabet(tfg: &Tfg, own: &[bool], node: &Node, class: u16) -> bool {
+fn in_alphabet(tfg: &Tfg, own: &[bool], node: &TfgNode, class: u16) -> bool {
     tfg.classes[usize::from(class)].size() == 1
         || !node.letters.is_empty()
         || node.classes.iter().any(|c| own[usize::from(*c)])
@@ -112,7 +134,7 @@ impl Order {
                     next.set(at);
                     continue;
                 }
-                accepting |= at == last || (dormant && at == first);
+                accepting |= Some(at) == last || (dormant && at == first);
                 work.extend(tfg.within(at, class));
             }
             let fresh = order.allowed.len() as u32;
@@ -126,7 +148,7 @@ impl Order {
         debug_assert_eq!(first, 0);
         for id in (0..n as NodeId).filter(|id| mine(*id) && events.get(*id)) {
             let starts = tfg.within(id, class);
-            order.state_of[id as usize] = state(&starts, id == last, &mut order);
+            order.state_of[id as usize] = state(&starts, Some(id) == last, &mut order);
         }
         order
     }
@@ -337,23 +359,7 @@ impl<'a> Problem<'a> {
             let both = what.classes.iter().filter(|c| **c == order.class).count();
             let mut ways = vec![self.counts.all[next[base + i] as usize].clone()];
             for _ in 0..both {
-                let mut more = Vec::new();
-                for counts in ways {
-                    for from in 0..counts.len() {
-                        if counts[from] == 0 || !order.allowed[from].get(node) {
-                            continue;
-                        }
-                        let mut after = counts.clone();
-                        if after[from] == 1 {
-                            after[from] = 0;
-                        }
-                        after[to as usize] = (after[to as usize] + 1).min(MANY);
-                        if !more.contains(&after) {
-                            more.push(after);
-                        }
-                    }
-                }
-                ways = more;
+                ways = arrivals(order, ways, node, to);
             }
             if ways.is_empty() {
                 return;
@@ -464,7 +470,7 @@ impl<'a> Problem<'a> {
             }
         }
         // Whoever meets somebody cannot be put off without the other.
-        let alone = |n: usize| !self.tfg.nodes[n].is_com();
-        local.into_iter().enumerate().map(|(n, l)| l.filter(|_| alone(n))?.first().copied()).collect()
+        let is_local = |n: usize| !self.tfg.nodes[n].is_com();
+        local.into_iter().enumerate().map(|(n, l)| l.filter(|_| is_local(n))?.first().copied()).collect()
     }
 }

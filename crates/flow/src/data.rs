@@ -278,76 +278,86 @@ impl<'p> Data<'p> {
                 self.at(index, |i| self.program.at(*table, i).ok().map(Value::Known))
             }
             Expr::Unary(op, e) => self.known(e, |v| apply_unary(*op, v).ok(), expr),
-            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                let decided = i64::from(*op == BinaryOp::Or);
-                let left = self.weigh(a);
-                match left.value {
-                    None => Weighed::ERROR,
-                    Some(Value::Known(v)) if (v != 0) == (decided == 1) => {
-                        Weighed::of(Value::Known(decided)).also(left.raises)
-                    }
-                    Some(Value::Known(_)) => {
-                        let right = self.weigh(b);
-                        let truth = |v: Value| match v {
-                            Value::Known(v) => Value::Known(i64::from(v != 0)),
-                            Value::Any => Value::Any,
-                        };
-                        Weighed { value: right.value.map(truth), raises: left.raises || right.raises }
-                    }
-                    Some(Value::Any) => {
-                        let right = self.weigh(b);
-                        let value = match right.value {
-                            None => Value::Known(decided),
-                            Some(Value::Known(v)) if (v != 0) == (decided == 1) => Value::Known(decided),
-                            _ => Value::Any,
-                        };
-                        Weighed::of(value).also(left.raises || right.raises)
-                    }
-                }
-            }
-            Expr::Binary(op, a, b) => {
-                let (left, right) = (self.weigh(a), self.weigh(b));
-                let raises = left.raises || right.raises;
-                match (left.value, right.value) {
-                    (None, _) | (_, None) => Weighed::ERROR,
-                    (Some(Value::Known(a)), Some(Value::Known(b))) => match self.apply_binary(*op, a, b) {
-                        Some(v) => Weighed::of(v).also(raises || v == Value::Any),
-                        None => Weighed::ERROR,
-                    },
-                    _ => Weighed::of(Value::Any).also(raises || expr.may_raise(self.program)),
-                }
-            }
-            Expr::If(c, a, b) => {
-                let cond = self.weigh(c);
-                match cond.value {
-                    None => Weighed::ERROR,
-                    Some(Value::Known(0)) => self.weigh(b).also(cond.raises),
-                    Some(Value::Known(_)) => self.weigh(a).also(cond.raises),
-                    Some(Value::Any) => {
-                        let (a, b) = (self.weigh(a), self.weigh(b));
-                        let value = match (a.value, b.value) {
-                            (None, None) => None,
-                            (None, one) | (one, None) => one,
-                            (Some(a), Some(b)) => Some(if a == b { a } else { Value::Any }),
-                        };
-                        Weighed { value, raises: cond.raises || a.raises || b.raises }
-                    }
-                }
-            }
-            Expr::Check(e, lo, hi) => {
-                let inner = self.weigh(e);
-                match inner.value {
-                    None => Weighed::ERROR,
-                    Some(Value::Known(v)) if !self.within(v, *lo, *hi) => match self.set_of(v) {
-                        Some(_) => Weighed::of(Value::Any).also(true),
-                        None => Weighed::ERROR,
-                    },
-                    Some(Value::Known(v)) => Weighed::of(Value::Known(v)).also(inner.raises),
-                    Some(Value::Any) => Weighed::of(Value::Any).also(true),
-                }
-            }
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => self.weigh_short_circuit(*op, a, b),
+            Expr::Binary(op, a, b) => self.weigh_binary(*op, a, b, expr),
+            Expr::If(c, a, b) => self.weigh_conditional(c, a, b),
+            Expr::Check(e, lo, hi) => self.weigh_check(e, *lo, *hi),
             // Queues and the states of tasks are not followed.
             Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_) => Weighed::of(Value::Any).also(true),
+        }
+    }
+
+    /// The second operand is not evaluated if the first one decides.
+    fn weigh_short_circuit(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Weighed {
+        let decided = i64::from(op == BinaryOp::Or);
+        let left = self.weigh(a);
+        match left.value {
+            None => Weighed::ERROR,
+            Some(Value::Known(v)) if (v != 0) == (decided == 1) => {
+                Weighed::of(Value::Known(decided)).also(left.raises)
+            }
+            Some(Value::Known(_)) => {
+                let right = self.weigh(b);
+                let truth = |v: Value| match v {
+                    Value::Known(v) => Value::Known(i64::from(v != 0)),
+                    Value::Any => Value::Any,
+                };
+                Weighed { value: right.value.map(truth), raises: left.raises || right.raises }
+            }
+            Some(Value::Any) => {
+                let right = self.weigh(b);
+                let value = match right.value {
+                    None => Value::Known(decided),
+                    Some(Value::Known(v)) if (v != 0) == (decided == 1) => Value::Known(decided),
+                    _ => Value::Any,
+                };
+                Weighed::of(value).also(left.raises || right.raises)
+            }
+        }
+    }
+
+    fn weigh_binary(&self, op: BinaryOp, a: &Expr, b: &Expr, whole: &Expr) -> Weighed {
+        let (left, right) = (self.weigh(a), self.weigh(b));
+        let raises = left.raises || right.raises;
+        match (left.value, right.value) {
+            (None, _) | (_, None) => Weighed::ERROR,
+            (Some(Value::Known(a)), Some(Value::Known(b))) => match self.apply_binary(op, a, b) {
+                Some(v) => Weighed::of(v).also(raises || v == Value::Any),
+                None => Weighed::ERROR,
+            },
+            _ => Weighed::of(Value::Any).also(raises || whole.may_raise(self.program)),
+        }
+    }
+
+    fn weigh_conditional(&self, condition: &Expr, a: &Expr, b: &Expr) -> Weighed {
+        let cond = self.weigh(condition);
+        match cond.value {
+            None => Weighed::ERROR,
+            Some(Value::Known(0)) => self.weigh(b).also(cond.raises),
+            Some(Value::Known(_)) => self.weigh(a).also(cond.raises),
+            Some(Value::Any) => {
+                let (a, b) = (self.weigh(a), self.weigh(b));
+                let value = match (a.value, b.value) {
+                    (None, None) => None,
+                    (None, one) | (one, None) => one,
+                    (Some(a), Some(b)) => Some(if a == b { a } else { Value::Any }),
+                };
+                Weighed { value, raises: cond.raises || a.raises || b.raises }
+            }
+        }
+    }
+
+    /// A value that must be in a range.
+    fn weigh_check(&self, e: &Expr, lo: i64, hi: i64) -> Weighed {
+        let inner = self.weigh(e);
+        match inner.value {
+            None => Weighed::ERROR,
+            Some(Value::Known(v)) if !self.within(v, lo, hi) => match self.set_of(v) {
+                Some(_) => Weighed::of(Value::Any).also(true),
+                None => Weighed::ERROR,
+            },
+            Some(Value::Known(v)) => Weighed::of(Value::Known(v)).also(inner.raises),
+            Some(Value::Any) => Weighed::of(Value::Any).also(true),
         }
     }
 

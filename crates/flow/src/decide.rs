@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rendez_model::monitor::Monitor;
-use rendez_model::{Program, TaskId, VarId};
+use rendez_model::{Loc, Program, TaskId, VarId};
 use rendez_verdict::{
     Control, EngineId, Findings, FlowStats, Observation, Options, PropertyAnswer, Reason, Stats, Verdict,
     Witness, covers, open_for_ever, vacuous,
@@ -36,20 +36,20 @@ use crate::constraint::{Constraint, Problem};
 use crate::explain::{Replay, replay};
 use crate::propagate::{Conclusion, Interleaving, Propagated, propagate};
 use crate::select::{Suspect, candidates, hitting, rejecting};
-use crate::tfg::{NodeId, Plan, Tfg};
+use crate::tfg::{NodeId, Tfg, TfgPlan};
 
 /// A constraint that the user asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RequestedConstraint {
     Task(TaskId),
     Cells(Vec<VarId>),
 }
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct FlowSettings {
     /// Only these constraints, instead of those that are chosen.
-    pub constraints: Option<Vec<Wanted>>,
+    pub constraints: Option<Vec<RequestedConstraint>>,
     /// Automata that executions are taken to satisfy.
     pub given: Vec<Monitor>,
     /// Alike tasks have nodes of their own.
@@ -82,7 +82,7 @@ pub fn cells_to_follow(program: &Program, facts: &Facts) -> BTreeSet<VarId> {
 /// Decides the properties that monitors of the program follow.
 pub(crate) fn decide(
     program: &Program,
-    settings: &Settings,
+    settings: &FlowSettings,
     options: &Options,
     control: &Control,
 ) -> Vec<PropertyAnswer> {
@@ -95,7 +95,7 @@ pub(crate) fn decide(
             // letters told apart.
             let mut single = named.clone();
             single.monitors.iter_mut().for_each(Monitor::merge_alike);
-            PropertyRun {
+            PropertyAnalysis {
                 program: &single,
                 named: &named,
                 settings,
@@ -108,18 +108,18 @@ pub(crate) fn decide(
         .collect()
 }
 
-struct PropertyRun<'a> {
+struct PropertyAnalysis<'a> {
     program: &'a Program,
     /// The same with letters as they were written.
     named: &'a Program,
-    settings: &'a Settings,
+    settings: &'a FlowSettings,
     options: &'a Options,
     control: &'a Control,
     started: Instant,
 }
 
 /// What one graph led to.
-enum Decision {
+enum GraphVerdict {
     Proved {
         used: Vec<Constraint>,
         run: Propagated,
@@ -135,27 +135,9 @@ enum Decision {
     },
 }
 
-impl PropertyRun<'_> {
+impl PropertyAnalysis<'_> {
     fn decide(&self) -> PropertyAnswer {
-        let property = &self.program.monitors[0];
-        let mut answer = PropertyAnswer {
-            name: property.name.clone(),
-            language: property.language,
-            engine: EngineId::Flow,
-            text: property.text.clone(),
-            answer: Verdict::Holds,
-            covers: covers(property, self.options.fairness),
-            assumptions: self
-                .settings
-                .given
-                .iter()
-                .map(|g| format!("executions satisfy the constraint {}: {}", g.name, g.text))
-                .collect(),
-            vacuous: None,
-            stats: None,
-            constraints: Vec::new(),
-            certificate: None,
-        };
+        let mut answer = self.holds();
         if let Some(given) = self.settings.given.iter().find(|g| g.doomed[0]) {
             answer.vacuous = Some(format!("no sequence of events satisfies the constraint {}", given.name));
             return answer;
@@ -163,18 +145,12 @@ impl PropertyRun<'_> {
         let mut facts = Facts::new(self.program);
         facts.unchecked = self.settings.published;
         let cells = cells_to_follow(self.program, &facts);
-        let mut separate = BTreeSet::new();
-        if let Some(wanted) = &self.settings.constraints {
-            separate.extend(wanted.iter().filter_map(|w| match w {
-                Wanted::Task(t) => Some(*t),
-                Wanted::Cells(_) => None,
-            }));
-        }
+        let mut separate = self.requested_tasks();
         let mut stats = FlowStats::default();
         let mut bytes = 0;
         let mut merge = !self.settings.separate;
         loop {
-            let plan = Plan {
+            let plan = TfgPlan {
                 program: self.program,
                 facts: &facts,
                 automata: &self.program.monitors,
@@ -188,42 +164,31 @@ impl PropertyRun<'_> {
                 Ok(tfg) => tfg,
                 Err(unfit) => {
                     let line = self.program.place(unfit.loc);
-                    answer.answer = Verdict::Inconclusive(
-                        Reason::method(format!("{} ({line})", unfit.reason)),
-                        Vec::new(),
-                    );
+                    let why = Reason::method(format!("{} ({line})", unfit.reason));
+                    answer.answer = Verdict::Inconclusive(why, Vec::new());
                     break;
                 }
             };
             stats.nodes = tfg.nodes.len();
             let shared = tfg.classes.iter().any(|c| c.size() > 1);
-            match self.on(&tfg, &mut stats, &mut bytes) {
-                Decision::Proved { used, run } => {
-                    answer.constraints = used.iter().map(|c| self.name(&tfg, c)).collect();
-                    let left = !self.settings.given.is_empty() && !leaves_something(&tfg, &run);
-                    answer.vacuous = match left {
-                        true => Some(
-                            "no execution that satisfies the constraints ends or goes on for ever".into(),
-                        ),
-                        false => vacuous(property, 0, &witness(&tfg, &run)),
-                    };
-                    if let Some(open) = open_for_ever(property, 0, &witness(&tfg, &run)) {
-                        answer.answer = Verdict::Inconclusive(open, Vec::new());
-                        answer.vacuous = None;
-                    }
+            match self.analyse(&tfg, &mut stats, &mut bytes) {
+                GraphVerdict::Proved { used, run } => {
+                    self.take_proof(&mut answer, &tfg, &used, &run);
                     break;
                 }
-                Decision::Broken(found) => {
+                GraphVerdict::Broken(found) => {
                     answer.answer = found.answer;
                     break;
                 }
-                Decision::Stuck { .. } if shared && separate.is_empty() && !self.near(&tfg).is_empty() => {
+                GraphVerdict::Stuck { .. }
+                    if shared && separate.is_empty() && !self.near(&tfg).is_empty() =>
+                {
                     separate = self.near(&tfg);
                 }
-                Decision::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
+                GraphVerdict::Stuck { .. } if shared && self.program.tasks.len() <= MOST_SEPARATE => {
                     merge = false;
                 }
-                Decision::Stuck { why } | Decision::Cut { why } => {
+                GraphVerdict::Stuck { why } | GraphVerdict::Cut { why } => {
                     answer.answer = Verdict::Inconclusive(why, Vec::new());
                     break;
                 }
@@ -236,6 +201,53 @@ impl PropertyRun<'_> {
             ..Stats::default()
         });
         answer
+    }
+
+    /// The answer that the property holds, without a proof so far.
+    fn holds(&self) -> PropertyAnswer {
+        let property = &self.program.monitors[0];
+        let given = self.settings.given.iter();
+        PropertyAnswer {
+            name: property.name.clone(),
+            language: property.language,
+            engine: EngineId::Flow,
+            text: property.text.clone(),
+            answer: Verdict::Holds,
+            covers: covers(property, self.options.fairness),
+            assumptions: given
+                .map(|g| format!("executions satisfy the constraint {}: {}", g.name, g.text))
+                .collect(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The tasks whose order the user asks for: each has nodes of its own.
+    fn requested_tasks(&self) -> BTreeSet<TaskId> {
+        let requested = self.settings.constraints.iter().flatten();
+        requested
+            .filter_map(|w| match w {
+                RequestedConstraint::Task(t) => Some(*t),
+                RequestedConstraint::Cells(_) => None,
+            })
+            .collect()
+    }
+
+    /// Says what a proof needed, and whether it says anything.
+    fn take_proof(&self, answer: &mut PropertyAnswer, tfg: &Tfg, used: &[Constraint], run: &Propagated) {
+        let property = &self.program.monitors[0];
+        answer.constraints = used.iter().map(|c| self.name(tfg, c)).collect();
+        let nothing_is_left = !self.settings.given.is_empty() && !leaves_something(tfg, run);
+        answer.vacuous = match nothing_is_left {
+            true => Some("no execution that satisfies the constraints ends or goes on for ever".into()),
+            false => vacuous(property, 0, &witness(tfg, run)),
+        };
+        if let Some(open) = open_for_ever(property, 0, &witness(tfg, run)) {
+            answer.answer = Verdict::Inconclusive(open, Vec::new());
+            answer.vacuous = None;
+        }
     }
 
     fn problem<'t>(&'t self, tfg: &'t Tfg, constraints: &[Constraint]) -> Problem<'t> {
@@ -299,7 +311,8 @@ impl PropertyRun<'_> {
         }
     }
 
-    fn on(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> Decision {
+    /// Chooses constraints until no path is left, or no candidate rejects one.
+    fn analyse(&self, tfg: &Tfg, stats: &mut FlowStats, bytes: &mut usize) -> GraphVerdict {
         let automata = &self.program.monitors;
         let given: Vec<Constraint> = (1..automata.len()).map(|a| Constraint::Given(a as u8)).collect();
         let mut all = candidates(self.program, tfg);
@@ -308,14 +321,8 @@ impl PropertyRun<'_> {
             let chosen = hitting(&all, &rejected);
             let mut constraints = given.clone();
             match &self.settings.constraints {
-                Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| asked(tfg, w))),
-                None => {
-                    for part in chosen.iter().flat_map(|c| &all[*c].parts) {
-                        if !constraints.contains(part) {
-                            constraints.push(part.clone());
-                        }
-                    }
-                }
+                Some(wanted) => constraints.extend(wanted.iter().filter_map(|w| requested(tfg, w))),
+                None => add_parts(&mut constraints, chosen.iter().flat_map(|c| &all[*c].parts)),
             }
             let mut problem = self.problem(tfg, &constraints);
             let edges = Interleaving::new(&problem, self.program, !self.settings.unreduced);
@@ -329,28 +336,16 @@ impl PropertyRun<'_> {
             let (path, at_end, unsupported) = match run.verdict {
                 Conclusion::Holds => return self.fewest(tfg, constraints, run, given.len(), stats),
                 Conclusion::Cut(end) => {
-                    return Decision::Cut { why: end.why() };
+                    return GraphVerdict::Cut { why: end.why() };
                 }
                 Conclusion::Broken { ref path, at_end } => (path.clone(), at_end, false),
                 Conclusion::Unsupported { ref path } => (path.clone(), false, true),
             };
             if self.settings.constraints.is_none() {
                 // Where the order of a task is known, what it does silently is known, too.
-                let ordered: Vec<u16> = constraints
-                    .iter()
-                    .filter_map(|c| match c {
-                        Constraint::Order(class) => Some(*class),
-                        _ => None,
-                    })
-                    .collect();
-                let suspect = Suspect {
-                    program: self.program,
-                    tfg,
-                    path: &path,
-                    at_end,
-                    ordered,
-                    events: &problem.events,
-                };
+                let ordered = ordered_classes(&constraints);
+                let events = &problem.events;
+                let suspect = Suspect { program: self.program, tfg, path: &path, at_end, ordered, events };
                 let found = rejecting(&suspect, automata, &mut all, &given);
                 if !found.is_empty() {
                     rejected.push(found);
@@ -359,18 +354,21 @@ impl PropertyRun<'_> {
             }
             if unsupported {
                 let node = path.last().copied().unwrap_or(0);
-                let loc = tfg.nodes[node as usize].loc;
-                let place = Some(self.program.place(loc));
-                let why = match self.program.bound_at(loc, self.options.recursion) {
-                    Some(bound) => Reason::may_meet(bound, place),
-                    None => Reason::may_be_unmodelled(place),
-                };
-                return Decision::Cut { why };
+                return GraphVerdict::Cut { why: self.not_followed(tfg.nodes[node as usize].loc) };
             }
             return self.follow(tfg, &path);
         }
-        Decision::Cut {
+        GraphVerdict::Cut {
             why: Reason::method(format!("no set of constraints was enough after {MOST_ROUNDS} rounds")),
+        }
+    }
+
+    /// A path leads to a location from which executions are not followed.
+    fn not_followed(&self, loc: Loc) -> Reason {
+        let place = Some(self.program.place(loc));
+        match self.program.bound_at(loc, self.options.recursion) {
+            Some(bound) => Reason::may_meet(bound, place),
+            None => Reason::may_be_unmodelled(place),
         }
     }
 
@@ -382,7 +380,7 @@ impl PropertyRun<'_> {
         mut run: Propagated,
         kept: usize,
         stats: &mut FlowStats,
-    ) -> Decision {
+    ) -> GraphVerdict {
         let mut at = kept;
         while self.settings.constraints.is_none() && at < used.len() && used.len() > kept + 1 {
             let mut fewer = used.clone();
@@ -405,16 +403,16 @@ impl PropertyRun<'_> {
                 at += 1;
             }
         }
-        Decision::Proved { used, run }
+        GraphVerdict::Proved { used, run }
     }
 
     /// Looks for the execution behind a path.
-    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> Decision {
+    fn follow(&self, tfg: &Tfg, path: &[NodeId]) -> GraphVerdict {
         if let Some(loc) = self.program.wide_select() {
             let span = self.program.place(loc);
             let why =
                 format!("a path is left, and a select with so many alternatives cannot be executed ({span})");
-            return Decision::Stuck { why: Reason::Method(why) };
+            return GraphVerdict::Stuck { why: Reason::Method(why) };
         }
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let written = rendez_analysis::semantics(self.named, self.options.recursion);
@@ -426,7 +424,7 @@ impl PropertyRun<'_> {
                 Replay::Found(moves, state) => {
                     findings.seen(&Observation::Broken { monitor: 0 }, &moves, &state);
                     if !findings.contradictions.is_empty() {
-                        return Decision::Stuck {
+                        return GraphVerdict::Stuck {
                             why: Reason::method("a path is left, and its trace does not show the violation"),
                         };
                     }
@@ -436,7 +434,7 @@ impl PropertyRun<'_> {
                         self.options.fairness,
                         |_| None,
                     );
-                    return Decision::Broken(Box::new(answers.swap_remove(0)));
+                    return GraphVerdict::Broken(Box::new(answers.swap_remove(0)));
                 }
                 Replay::Stuck(node) => stuck = node,
             }
@@ -449,7 +447,7 @@ impl PropertyRun<'_> {
             })
             .map(|n| tfg.describe(self.program, *n))
             .collect();
-        Decision::Stuck {
+        GraphVerdict::Stuck {
             why: Reason::Method(format!(
                 "a path is left that no execution was found for; it fails at: {} (the path: {})",
                 tfg.describe(self.program, stuck),
@@ -467,14 +465,32 @@ fn shorten(steps: &[String]) -> String {
     }
 }
 
-fn asked(tfg: &Tfg, wanted: &Wanted) -> Option<Constraint> {
+fn requested(tfg: &Tfg, wanted: &RequestedConstraint) -> Option<Constraint> {
     match wanted {
-        Wanted::Task(task) => {
+        RequestedConstraint::Task(task) => {
             let class = tfg.classes.iter().position(|c| c.members.contains(task))?;
             Some(Constraint::Order(class as u16))
         }
-        Wanted::Cells(cells) => Some(Constraint::Cells(cells.clone())),
+        RequestedConstraint::Cells(cells) => Some(Constraint::Cells(cells.clone())),
     }
+}
+
+/// Adds those constraints that are not there yet.
+fn add_parts<'c>(constraints: &mut Vec<Constraint>, parts: impl Iterator<Item = &'c Constraint>) {
+    for part in parts {
+        if !constraints.contains(part) {
+            constraints.push(part.clone());
+        }
+    }
+}
+
+/// The classes whose order is followed.
+fn ordered_classes(constraints: &[Constraint]) -> Vec<u16> {
+    let class = |c: &Constraint| match c {
+        Constraint::Order(class) => Some(*class),
+        _ => None,
+    };
+    constraints.iter().filter_map(class).collect()
 }
 
 /// Whether some execution may come to its end, or go on for ever.

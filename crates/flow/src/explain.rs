@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 
 use rendez_model::semantics::{Move, Semantics, Step, StepEvent as Happened};
 use rendez_model::state::State;
-use rendez_model::{EntryId, Owner, TaskId};
+use rendez_model::{EntryId, Owner, Program, TaskId};
 use rendez_verdict::{Control, Options};
 use rustc_hash::FxHashMap;
 
@@ -46,31 +46,31 @@ pub enum Replay {
     Stuck(NodeId),
 }
 
-struct Open {
+struct OpenState {
     matched: usize,
     helpful: bool,
     depth: u32,
     id: u32,
 }
 
-impl Open {
+impl OpenState {
     fn key(&self) -> (usize, bool, std::cmp::Reverse<u32>, std::cmp::Reverse<u32>) {
         (self.matched, self.helpful, std::cmp::Reverse(self.depth), std::cmp::Reverse(self.id))
     }
 }
 
-impl PartialEq for Open {
+impl PartialEq for OpenState {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl Eq for Open {}
-impl PartialOrd for Open {
+impl Eq for OpenState {}
+impl PartialOrd for OpenState {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Open {
+impl Ord for OpenState {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -108,6 +108,51 @@ fn visible(step: &Step) -> Vec<Result<(TaskId, EntryId), u32>> {
     seen
 }
 
+/// Whether two entries are the same, or the same of tasks that share nodes.
+fn alike(program: &Program, tfg: &Tfg, a: EntryId, b: EntryId) -> bool {
+    let (Owner::Task(s), Owner::Task(t)) =
+        (program.entries[a.index()].owner, program.entries[b.index()].owner)
+    else {
+        return a == b;
+    };
+    let class = |t: TaskId| tfg.classes.iter().position(|c| c.members.contains(&t));
+    let number = |e: EntryId| {
+        let owner = program.entries[e.index()].owner;
+        program.entries[..e.index()].iter().filter(|x| x.owner == owner).count()
+    };
+    a == b || s != t && class(s) == class(t) && number(a) == number(b)
+}
+
+/// How many anchors are matched after a step, if it fits those that come next.
+fn matched_after(
+    program: &Program,
+    tfg: &Tfg,
+    anchors: &[Anchor],
+    matched: usize,
+    step: &Step,
+) -> Option<usize> {
+    let seen = visible(step);
+    let fits = |(i, seen): (usize, &Result<(TaskId, EntryId), u32>)| match (anchors.get(matched + i), seen) {
+        (Some(Anchor { what: Seen::Accept { callers, entry }, .. }), Ok((caller, e))) => {
+            callers.contains(caller) && alike(program, tfg, *entry, *e)
+        }
+        (Some(Anchor { what: Seen::Letter(l), .. }), Err(letter)) => l == letter,
+        _ => false,
+    };
+    seen.iter().enumerate().all(fits).then_some(matched + seen.len())
+}
+
+/// The moves to a state, and one more.
+fn moves_to(came: &[Option<(u32, Move)>], mut at: u32, last: Move) -> Vec<Move> {
+    let mut moves = vec![last];
+    while let Some((from, mv)) = came[at as usize] {
+        moves.push(mv);
+        at = from;
+    }
+    moves.reverse();
+    moves
+}
+
 /// Searches for an execution along a path. Monitor 0 is the property; the others must not break.
 pub fn replay(
     semantics: &Semantics,
@@ -118,30 +163,15 @@ pub fn replay(
 ) -> Replay {
     let program = semantics.program;
     let anchors = anchors(tfg, path);
-    let alike = |a: EntryId, b: EntryId| {
-        // Entries of tasks that share nodes.
-        a == b
-            || match (program.entries[a.index()].owner, program.entries[b.index()].owner) {
-                (Owner::Task(s), Owner::Task(t)) => {
-                    let class = |t: TaskId| tfg.classes.iter().position(|c| c.members.contains(&t));
-                    let number = |e: EntryId| {
-                        let owner = program.entries[e.index()].owner;
-                        program.entries[..e.index()].iter().filter(|x| x.owner == owner).count()
-                    };
-                    s != t && class(s) == class(t) && number(a) == number(b)
-                }
-                _ => false,
-            }
-    };
     let first = semantics.initial();
     let mut states = vec![first];
-    let mut came: Vec<(u32, Option<Move>)> = vec![(u32::MAX, None)];
+    let mut came: Vec<Option<(u32, Move)>> = vec![None];
     let mut seen: FxHashMap<(Vec<u8>, usize), ()> = FxHashMap::default();
-    let mut open = BinaryHeap::from([Open { matched: 0, helpful: true, depth: 0, id: 0 }]);
+    let mut open = BinaryHeap::from([OpenState { matched: 0, helpful: true, depth: 0, id: 0 }]);
     let mut best = 0;
     let limit = (4_000_000 / (states[0].tasks.len() + states[0].vars.len() + 20)).clamp(2_000, 20_000);
     let mut out = Vec::new();
-    while let Some(Open { matched, depth, id, .. }) = open.pop() {
+    while let Some(OpenState { matched, depth, id, .. }) = open.pop() {
         if states.len() > limit || control.stop.load(Ordering::Relaxed) {
             break;
         }
@@ -157,33 +187,14 @@ pub fn replay(
                 }
                 let mv = Move { task, choice: choice as u32 };
                 if outcome.step.broken.contains(&0) {
-                    let mut moves = vec![mv];
-                    let mut at = id;
-                    while let (from, Some(mv)) = came[at as usize] {
-                        moves.push(mv);
-                        at = from;
-                    }
-                    moves.reverse();
-                    return Replay::Found(moves, Box::new(outcome.state));
+                    return Replay::Found(moves_to(&came, id, mv), Box::new(outcome.state));
                 }
                 if matches!(outcome.step.what, Happened::Stopped | Happened::Unsupported) {
                     continue;
                 }
-                let mut at = matched;
-                let fits = visible(&outcome.step).into_iter().all(|v| {
-                    let Some(anchor) = anchors.get(at) else { return false };
-                    at += 1;
-                    match (&anchor.what, v) {
-                        (Seen::Accept { callers, entry }, Ok((caller, e))) => {
-                            callers.contains(&caller) && alike(*entry, e)
-                        }
-                        (Seen::Letter(l), Err(letter)) => *l == letter,
-                        _ => false,
-                    }
-                });
-                if !fits {
+                let Some(at) = matched_after(program, tfg, &anchors, matched, &outcome.step) else {
                     continue;
-                }
+                };
                 best = best.max(at);
                 let mut code = Vec::new();
                 outcome.state.encode(&mut code);
@@ -194,8 +205,8 @@ pub fn replay(
                     task == TaskId::ENVIRONMENT || anchors.get(at).is_none_or(|a| a.tasks.contains(&task));
                 let id_new = states.len() as u32;
                 states.push(outcome.state);
-                came.push((id, Some(mv)));
-                open.push(Open { matched: at, helpful, depth: depth + 1, id: id_new });
+                came.push(Some((id, mv)));
+                open.push(OpenState { matched: at, helpful, depth: depth + 1, id: id_new });
             }
         }
     }

@@ -18,7 +18,7 @@ mod refine;
 pub mod select;
 pub mod tfg;
 
-pub use decide::{Settings, Wanted, cells_to_follow};
+pub use decide::{FlowSettings, RequestedConstraint, cells_to_follow};
 pub use dump::dot;
 
 use std::time::Instant;
@@ -29,7 +29,7 @@ use rendez_verdict::{Control, Engine, EngineId, Options, Outcome, Query, Stats, 
 /// The flow engine.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
-    pub settings: Settings,
+    pub settings: FlowSettings,
 }
 
 impl Engine for Flow {

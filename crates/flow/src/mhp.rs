@@ -53,7 +53,7 @@ pub fn mhp(tfg: &Tfg) -> Parallel {
                 }
             }
         }
-        for &c in &tfg.meets[n as usize] {
+        for &c in &tfg.communications[n as usize] {
             if let Some((p, q)) = tfg.nodes[c as usize].from
                 && pairs.get(p, q)
             {

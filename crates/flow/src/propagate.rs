@@ -67,26 +67,26 @@ pub struct Interleaving {
     /// Events that change nothing.
     neutral: Vec<bool>,
     /// By node.
-    ways: Vec<Way>,
+    ways: Vec<Continuation>,
     /// Silent nodes: a word of the set of nodes, and which of its bits.
     silent: Vec<(u32, u64)>,
     /// Numbers of events.
-    loud: Vec<u32>,
+    followers: Vec<u32>,
     /// Edges before and after the reduction.
     pub before: usize,
     pub after: usize,
 }
 
 /// Where control goes from a node: a part of the silent nodes, and a part of the events.
-struct Way {
+struct Continuation {
     silent: std::ops::Range<u32>,
-    loud: std::ops::Range<u32>,
-    /// The number of the node as an event.
-    number: u32,
+    followers: std::ops::Range<u32>,
+    /// The number of the node as an event, if it is one.
+    number: Option<u32>,
     /// The end may follow.
     ends: bool,
     /// Neither is it an event, nor does one follow.
-    is_quiet: bool,
+    without_events: bool,
 }
 
 impl Interleaving {
@@ -95,16 +95,16 @@ impl Interleaving {
     pub fn new(problem: &Problem, program: &rendez_model::Program, reduced: bool) -> Interleaving {
         let tfg = problem.tfg;
         let nodes: Vec<NodeId> = problem.events.ones().collect();
-        let mut number = vec![u32::MAX; tfg.nodes.len()];
+        let mut number: Vec<Option<u32>> = vec![None; tfg.nodes.len()];
         for (i, n) in nodes.iter().enumerate() {
-            number[*n as usize] = i as u32;
+            number[*n as usize] = Some(i as u32);
         }
         let mut rows: Vec<Bits> = Vec::with_capacity(nodes.len());
         for n in &nodes {
             let mut row = Bits::new(nodes.len());
             for m in tfg.mhp.row(*n).ones() {
-                if number[m as usize] != u32::MAX {
-                    row.set(number[m as usize]);
+                if let Some(event) = number[m as usize] {
+                    row.set(event);
                 }
             }
             rows.push(row);
@@ -112,14 +112,14 @@ impl Interleaving {
         let before = rows.iter().map(Bits::count).sum();
         let neutral = nodes.iter().map(|n| problem.is_neutral(*n)).collect();
         let mut silent: Vec<(u32, u64)> = Vec::new();
-        let mut loud = Vec::new();
+        let mut followers = Vec::new();
         let mut ways = Vec::new();
         for (n, list) in tfg.control().into_iter().enumerate() {
-            let from = (silent.len(), loud.len());
+            let from = (silent.len(), followers.len());
             let ends = list.contains(&tfg.last);
             for t in list {
-                if number[t as usize] != u32::MAX {
-                    loud.push(number[t as usize]);
+                if let Some(event) = number[t as usize] {
+                    followers.push(event);
                     continue;
                 }
                 match silent[from.0..].iter_mut().find(|(word, _)| *word == t / 64) {
@@ -127,16 +127,17 @@ impl Interleaving {
                     None => silent.push((t / 64, 1 << (t % 64))),
                 }
             }
-            let is_quiet = number[n] == u32::MAX && from.1 == loud.len();
-            ways.push(Way {
+            let without_events = number[n].is_none() && from.1 == followers.len();
+            ways.push(Continuation {
                 silent: from.0 as u32..silent.len() as u32,
-                loud: from.1 as u32..loud.len() as u32,
+                followers: from.1 as u32..followers.len() as u32,
                 number: number[n],
                 ends,
-                is_quiet,
+                without_events,
             });
         }
-        let mut result = Interleaving { rows, nodes, neutral, ways, silent, loud, before, after: before };
+        let mut result =
+            Interleaving { rows, nodes, neutral, ways, silent, followers, before, after: before };
         if reduced {
             result.reduce(problem, program);
         }
@@ -179,7 +180,7 @@ impl Interleaving {
             while let Some(at) = work.pop() {
                 for s in next(at) {
                     let node = &tfg.nodes[s as usize];
-                    if node.is_com() || s == tfg.last || tfg.classes.iter().any(|c| c.last == s) {
+                    if node.is_com() || s == tfg.last || tfg.classes.iter().any(|c| c.last == Some(s)) {
                         return true;
                     }
                     if !problem.events.get(s) && seen.set(s) {
@@ -207,11 +208,16 @@ impl Interleaving {
     }
 }
 
-struct Reached {
+/// A tuple that has come to a node.
+struct TupleAt {
     tuple: u32,
     node: NodeId,
+    /// The position in the queue that it came from, or `FIRST`.
     from: u32,
 }
+
+/// Where the first tuple came from.
+const FIRST: u32 = u32::MAX;
 
 /// Propagates until nothing is new, or the property is broken.
 pub fn propagate(
@@ -223,7 +229,7 @@ pub fn propagate(
 ) -> Propagated {
     let tfg = problem.tfg;
     let first = problem.initial();
-    let mut run = Run {
+    let mut run = Propagation {
         problem,
         edges,
         tuples: Vec::new(),
@@ -233,75 +239,34 @@ pub fn propagate(
         tried: Vec::new(),
         queue: Vec::with_capacity(64 * tfg.nodes.len()),
         out: Vec::new(),
+        fresh: Vec::new(),
+        ended: false,
     };
     let first = run.tuple(first);
     run.comes(first, tfg.initial);
-    run.queue.push(Reached { tuple: first, node: tfg.initial, from: u32::MAX });
-    let mut ended = false;
+    run.queue.push(TupleAt { tuple: first, node: tfg.initial, from: FIRST });
     let mut next = 0;
-    let mut fresh: Vec<u32> = Vec::new();
-    let stride = run.stride;
-    let verdict = 'search: loop {
+    let verdict = loop {
         if run.problem.is_doomed(&run.tuples[first as usize]) {
             break Conclusion::Broken { path: vec![tfg.initial], at_end: false };
         }
-        let Some(&Reached { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
+        let Some(&TupleAt { tuple, node, .. }) = run.queue.get(next) else { break Conclusion::Holds };
         if next.is_multiple_of(1024) {
             control.states.store(run.queue.len(), Ordering::Relaxed);
-            let cut = match () {
-                () if control.ended().is_some() => control.ended(),
-                () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
-                () if run.bytes() > options.memory => Some(End::Memory),
-                () if run.queue.len() > options.max_states => Some(End::States),
-                () => None,
-            };
-            if let Some(end) = cut {
+            if let Some(end) = run.limit(options, control, started) {
                 break Conclusion::Cut(end);
             }
         }
         let here = next as u32;
         next += 1;
         let way = &edges.ways[node as usize];
-        let before = run.queue.len();
-        let Run { at, queue, .. } = &mut run;
-        let row = tuple as usize * stride;
-        for (word, bits) in &edges.silent[way.silent.start as usize..way.silent.end as usize] {
-            let there = &mut at[row + *word as usize];
-            let mut new = *bits & !*there;
-            *there |= new;
-            while new != 0 {
-                queue.push(Reached { tuple, node: word * 64 + new.trailing_zeros(), from: here });
-                new &= new - 1;
-            }
+        if let Some(found) = run.pass_silent(tuple, way, here) {
+            break found;
         }
-        if way.ends && run.queue[before..].iter().any(|r| r.node == tfg.last) {
-            ended |= run.problem.may_end(&run.tuples[tuple as usize]);
-            if run.problem.fails_at_end(&run.tuples[tuple as usize]) {
-                while run.queue.last().is_some_and(|r| r.node != tfg.last) {
-                    run.queue.pop();
-                }
-                break 'search Conclusion::Broken { path: path(&run.queue), at_end: true };
-            }
-        }
-        if way.is_quiet {
-            continue;
-        }
-        for event in &edges.loud[way.loud.start as usize..way.loud.end as usize] {
-            if run.tried[tuple as usize].set(*event)
-                && let Some(found) = run.try_event(tuple, *event, here)
-            {
-                break 'search found;
-            }
-        }
-        if way.number == u32::MAX {
-            continue;
-        }
-        fresh.clear();
-        run.tried[tuple as usize].take_new(&edges.rows[way.number as usize], &mut fresh);
-        for event in &fresh {
-            if let Some(found) = run.try_event(tuple, *event, here) {
-                break 'search found;
-            }
+        if !way.without_events
+            && let Some(found) = run.try_events(tuple, way, here)
+        {
+            break found;
         }
     };
     let mut reached = Bits::new(tfg.nodes.len());
@@ -312,11 +277,11 @@ pub fn propagate(
         node_tuples: run.queue.len(),
         bytes: run.bytes(),
         reached,
-        ended,
+        ended: run.ended,
     }
 }
 
-struct Run<'r, 'a> {
+struct Propagation<'r, 'a> {
     problem: &'r mut Problem<'a>,
     edges: &'r Interleaving,
     tuples: Vec<Tuple>,
@@ -326,11 +291,15 @@ struct Run<'r, 'a> {
     stride: usize,
     /// Per tuple: the events that were tried.
     tried: Vec<Bits>,
-    queue: Vec<Reached>,
+    queue: Vec<TupleAt>,
+    /// An execution may end.
+    ended: bool,
+    // Room for results, used again and again.
     out: Vec<Tuple>,
+    fresh: Vec<u32>,
 }
 
-impl Run<'_, '_> {
+impl Propagation<'_, '_> {
     fn tuple(&mut self, tuple: Tuple) -> u32 {
         if let Some(id) = self.known.get(&tuple) {
             return *id;
@@ -345,7 +314,7 @@ impl Run<'_, '_> {
 
     fn bytes(&self) -> usize {
         let bits = self.problem.tfg.nodes.len() / 8 + self.edges.nodes.len() / 8;
-        self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<Reached>()
+        self.tuples.len() * (bits + 160) + self.queue.len() * size_of::<TupleAt>()
     }
 
     /// Whether a tuple is at a node for the first time.
@@ -356,12 +325,71 @@ impl Run<'_, '_> {
         new
     }
 
+    /// The limit that is met, if one is.
+    fn limit(&self, options: &Options, control: &Control, started: Instant) -> Option<End> {
+        match () {
+            () if control.ended().is_some() => control.ended(),
+            () if options.timeout.is_some_and(|t| started.elapsed() > t) => Some(End::Time),
+            () if self.bytes() > options.memory => Some(End::Memory),
+            () if self.queue.len() > options.max_states => Some(End::States),
+            () => None,
+        }
+    }
+
+    /// A tuple goes on to the silent nodes behind a node, without a change; a verdict if it comes to the end.
+    #[inline]
+    fn pass_silent(&mut self, tuple: u32, way: &Continuation, here: u32) -> Option<Conclusion> {
+        let before = self.queue.len();
+        let row = tuple as usize * self.stride;
+        for (word, bits) in &self.edges.silent[way.silent.start as usize..way.silent.end as usize] {
+            let there = &mut self.at[row + *word as usize];
+            let mut new = *bits & !*there;
+            *there |= new;
+            while new != 0 {
+                self.queue.push(TupleAt { tuple, node: word * 64 + new.trailing_zeros(), from: here });
+                new &= new - 1;
+            }
+        }
+        let last = self.problem.tfg.last;
+        if !way.ends || !self.queue[before..].iter().any(|r| r.node == last) {
+            return None;
+        }
+        self.ended |= self.problem.may_end(&self.tuples[tuple as usize]);
+        if !self.problem.fails_at_end(&self.tuples[tuple as usize]) {
+            return None;
+        }
+        while self.queue.last().is_some_and(|r| r.node != last) {
+            self.queue.pop();
+        }
+        Some(Conclusion::Broken { path: path(&self.queue), at_end: true })
+    }
+
+    /// Tries the events that follow a node: those of its own task, and those of others.
+    #[inline]
+    fn try_events(&mut self, tuple: u32, way: &Continuation, here: u32) -> Option<Conclusion> {
+        let edges = self.edges;
+        for event in &edges.followers[way.followers.start as usize..way.followers.end as usize] {
+            if self.tried[tuple as usize].set(*event)
+                && let Some(found) = self.try_event(tuple, *event, here)
+            {
+                return Some(found);
+            }
+        }
+        let row = &edges.rows[way.number? as usize];
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        self.tried[tuple as usize].take_new(row, &mut fresh);
+        let found = fresh.iter().find_map(|event| self.try_event(tuple, *event, here));
+        self.fresh = fresh;
+        found
+    }
+
     /// What an event makes of a tuple; a verdict if that ends the search.
     fn try_event(&mut self, tuple: u32, event: u32, here: u32) -> Option<Conclusion> {
         let node = self.edges.nodes[event as usize];
         if self.edges.neutral[event as usize] {
             if self.comes(tuple, node) {
-                self.queue.push(Reached { tuple, node, from: here });
+                self.queue.push(TupleAt { tuple, node, from: here });
             }
             return None;
         }
@@ -373,7 +401,7 @@ impl Run<'_, '_> {
             if !self.comes(id, node) {
                 continue;
             }
-            self.queue.push(Reached { tuple: id, node, from: here });
+            self.queue.push(TupleAt { tuple: id, node, from: here });
             if self.problem.tfg.nodes[node as usize].unsupported {
                 found = Some(Conclusion::Unsupported { path: path(&self.queue) });
                 break;
@@ -390,10 +418,10 @@ impl Run<'_, '_> {
 }
 
 /// The nodes that lead to the last one.
-fn path(queue: &[Reached]) -> Vec<NodeId> {
+fn path(queue: &[TupleAt]) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut at = queue.len() as u32 - 1;
-    while at != u32::MAX {
+    while at != FIRST {
         nodes.push(queue[at as usize].node);
         at = queue[at as usize].from;
     }

@@ -31,7 +31,7 @@ use rustc_hash::FxHashSet;
 use crate::constraint::{Constraint, Problem};
 use crate::data::{Data, each_cell};
 use crate::mhp::Bits;
-use crate::tfg::{NONE, NodeId, Tfg};
+use crate::tfg::{NodeId, Tfg};
 
 /// A constraint, or several that only together reject some path, with what they cost.
 pub struct Candidate {
@@ -69,13 +69,13 @@ pub fn candidates(program: &Program, tfg: &Tfg) -> Vec<Candidate> {
         list.sort_unstable();
         list.dedup();
     }
-    let mut distance = vec![usize::MAX; classes];
+    let mut distance: Vec<Option<usize>> = vec![None; classes];
     let mut queue: VecDeque<usize> = (0..classes).filter(|c| own[*c]).collect();
-    queue.iter().for_each(|c| distance[*c] = 0);
+    queue.iter().for_each(|c| distance[*c] = Some(0));
     while let Some(c) = queue.pop_front() {
         for other in &near[c] {
-            if distance[*other] == usize::MAX {
-                distance[*other] = distance[c] + 1;
+            if distance[*other].is_none() {
+                distance[*other] = distance[c].map(|d| d + 1);
                 queue.push_back(*other);
             }
         }
@@ -86,7 +86,7 @@ pub fn candidates(program: &Program, tfg: &Tfg) -> Vec<Candidate> {
             continue;
         }
         let neighbours = near[class].iter().filter(|c| own[**c]).count();
-        let far = distance[class].min(99) as f64;
+        let far = distance[class].map_or(99, |d| d.min(99)) as f64;
         let many = if tfg.classes[class].size() > 1 { 0.5 } else { 0.0 };
         let cost = (1.0 + far - 0.2 * neighbours.min(4) as f64).max(0.3) + many + 0.001 * size[class] as f64;
         all.push(Candidate { parts: vec![Constraint::Order(class as u16)], cost });
@@ -168,9 +168,9 @@ impl Suspect<'_> {
             }
         }
         // Whoever has begun must come to its end.
-        let ends = |c: &u16| self.at_end && follows(c) && self.tfg.classes[usize::from(*c)].last != NONE;
+        let ends = |c: &u16| self.at_end && follows(c);
         for class in (0..self.tfg.classes.len() as u16).filter(ends) {
-            let end = self.tfg.classes[usize::from(class)].last;
+            let Some(end) = self.tfg.classes[usize::from(class)].last else { continue };
             match last[usize::from(class)] {
                 None => continue,
                 Some(n) if n == end => continue,

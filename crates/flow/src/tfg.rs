@@ -36,7 +36,6 @@ use crate::mhp::Bits;
 use assembly::Assembly;
 
 pub type NodeId = u32;
-pub const NONE: u32 = u32::MAX;
 
 /// Participants that share nodes: alike tasks, or one protected object.
 #[derive(Clone, Debug)]
@@ -44,7 +43,8 @@ pub struct Class {
     pub members: Vec<TaskId>,
     pub object: Option<ObjectId>,
     pub init: NodeId,
-    pub last: NodeId,
+    /// None where the end is never reached, as for an object.
+    pub last: Option<NodeId>,
     /// Somebody starts it; until then it is at its first node.
     pub dormant: bool,
 }
@@ -76,7 +76,7 @@ pub enum NodeKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TfgNode {
     /// The classes it belongs to: none, one, or two.
     pub classes: Vec<u16>,
     pub kind: NodeKind,
@@ -92,7 +92,7 @@ pub struct Node {
     pub completed: bool,
 }
 
-impl Node {
+impl TfgNode {
     pub fn is_com(&self) -> bool {
         self.from.is_some()
     }
@@ -104,11 +104,11 @@ impl Node {
 
 pub struct Tfg {
     pub classes: Vec<Class>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TfgNode>,
     pub initial: NodeId,
     pub last: NodeId,
     /// The communication nodes that each node leads to.
-    pub meets: Vec<Vec<NodeId>>,
+    pub communications: Vec<Vec<NodeId>>,
     /// May happen in parallel.
     pub mhp: Parallel,
     /// The main program only starts the tasks and waits for them: it is not followed.
@@ -118,7 +118,7 @@ pub struct Tfg {
 }
 
 /// How a graph is built.
-pub struct Plan<'a> {
+pub struct TfgPlan<'a> {
     pub program: &'a Program,
     pub facts: &'a Facts,
     pub automata: &'a [Monitor],
@@ -135,7 +135,7 @@ pub struct Plan<'a> {
 }
 
 impl Tfg {
-    pub fn new(plan: &Plan) -> Result<Tfg, Unfit> {
+    pub fn new(plan: &TfgPlan) -> Result<Tfg, Unfit> {
         Assembly::new(plan)?.finish()
     }
 
@@ -146,29 +146,33 @@ impl Tfg {
 
     /// Where control goes from each node, communication nodes included.
     pub fn control(&self) -> Vec<Vec<NodeId>> {
-        let unique = |(n, meets): (&Node, &Vec<NodeId>)| {
-            n.successors().chain(meets.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
+        let unique = |(n, communications): (&TfgNode, &Vec<NodeId>)| {
+            n.successors()
+                .chain(communications.iter().copied())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect()
         };
-        self.nodes.iter().zip(&self.meets).map(unique).collect()
+        self.nodes.iter().zip(&self.communications).map(unique).collect()
     }
 
     /// Where a participant goes on from a node, communication nodes included.
     pub fn within(&self, n: NodeId, class: u16) -> Vec<NodeId> {
         let node = &self.nodes[n as usize];
         if !node.is_com() {
-            return node.then[0].iter().chain(&self.meets[n as usize]).copied().collect();
+            return node.then[0].iter().chain(&self.communications[n as usize]).copied().collect();
         }
         let sides = node.classes.iter().zip(&node.then).filter(|(c, _)| **c == class);
         sides.flat_map(|(_, side)| side.iter().copied()).collect()
     }
 
-    fn find_meets(&mut self) {
-        self.meets = vec![Vec::new(); self.nodes.len()];
+    fn find_communications(&mut self) {
+        self.communications = vec![Vec::new(); self.nodes.len()];
         for (c, node) in self.nodes.iter().enumerate() {
             if let Some((p, q)) = node.from {
-                self.meets[p as usize].push(c as NodeId);
+                self.communications[p as usize].push(c as NodeId);
                 if q != p {
-                    self.meets[q as usize].push(c as NodeId);
+                    self.communications[q as usize].push(c as NodeId);
                 }
             }
         }
@@ -193,6 +197,7 @@ impl Tfg {
 
     /// Leaves out what is never reached.
     fn keep(&mut self) {
+        const NONE: u32 = Parallel::NO_NUMBER;
         let mut number = vec![NONE; self.nodes.len()];
         let mut next = 0;
         for (n, slot) in number.iter_mut().enumerate() {
@@ -219,9 +224,7 @@ impl Tfg {
         self.last = number[self.last as usize];
         for class in &mut self.classes {
             class.init = number[class.init as usize];
-            if class.last != NONE {
-                class.last = number[class.last as usize];
-            }
+            class.last = class.last.map(|last| number[last as usize]).filter(|last| *last != NONE);
         }
     }
 }

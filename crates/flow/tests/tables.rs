@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use rendez_cases::Case;
 use rendez_flow::cfg::Facts;
-use rendez_flow::tfg::{Plan, Tfg};
+use rendez_flow::tfg::{Tfg, TfgPlan};
 use rendez_flow::{Flow, cells_to_follow};
 use rendez_model::Program;
 use rendez_source::Span;
@@ -30,7 +30,7 @@ fn followed(case: &Case) -> Program {
 fn graphs(case: &Case) -> String {
     let program = followed(case);
     let facts = Facts::new(&program);
-    let plan = Plan {
+    let plan = TfgPlan {
         program: &program,
         facts: &facts,
         automata: &program.monitors,

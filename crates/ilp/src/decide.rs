@@ -10,7 +10,7 @@
 //! which order they move. The replay says which two components have places that are needed together and never were;
 //! these two are composed into one, whose places are pairs that may happen together, and the loop begins again.
 //! Otherwise the pair whose composition is smallest is taken. In the end all components may be one, and the net is the
-//! graph of states itself. Limits on places and transitions stop this earlier, and the verdict is inconclusive.
+//! graph of states itself. ProofLimits on places and transitions stop this earlier, and the verdict is inconclusive.
 //!
 //! Why *holds* is right: the net has every execution of the program, and every execution satisfies the system. A
 //! composition and a cut preserve this; the proof is checked in rational arithmetic, and again by `rendez verify`,
@@ -24,10 +24,11 @@
 use std::time::Instant;
 
 use rendez_certificate::derive::goal;
-use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, learn, subject};
+use rendez_certificate::{Goal, Learnt, Plan, Proof, Sector, Subject, System, learn, subject};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::State;
+use rendez_petri::StepCache;
 use rendez_petri::net::{Budget, Net, NoNet, TransitionRole};
 use rendez_verdict::{
     Control, End, EngineId, Findings, IlpStats, Language, Observation, Options, PropertyAnswer, Reason,
@@ -35,13 +36,13 @@ use rendez_verdict::{
 };
 
 use crate::explain::{Replayed, replay, within};
-use crate::prove::{Effort, Limits, Proved, prove};
+use crate::prove::{ProofLimits, ProofStatistics, Proved, prove};
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct IlpSettings {
     /// By monitor: the query it was written as.
-    pub queries: Vec<Option<rendez_certificate::Query>>,
+    pub queries: Vec<Option<rendez_certificate::IntervalQuery>>,
     /// Where the published rows keep out cycles, instead of cuts; how often a step happens at most.
     pub augmented: Vec<Sector>,
     pub bound: i64,
@@ -68,7 +69,12 @@ const MOST_JOINT: usize = 20_000;
 const MOST_TRANSITIONS: usize = 150_000;
 
 /// Decides the properties that monitors of the program follow.
-pub fn decide(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Vec<Decided> {
+pub fn decide(
+    program: &Program,
+    settings: &IlpSettings,
+    options: &Options,
+    control: &Control,
+) -> Vec<Decided> {
     (0..program.monitors.len())
         .map(|m| {
             let mut single = match program.monitors.len() {
@@ -77,16 +83,16 @@ pub fn decide(program: &Program, settings: &Settings, options: &Options, control
             };
             let query = settings.queries.get(m).cloned().flatten();
             let subject = subject(&mut single, query, !settings.augmented.is_empty());
-            PropertyRun { program: &single, subject, settings, options, control, started: Instant::now() }
+            Refinement { program: &single, subject, settings, options, control, started: Instant::now() }
                 .decide()
         })
         .collect()
 }
 
 /// Decides whether a state can be reached in which nobody can move.
-pub fn deadlock(program: &Program, settings: &Settings, options: &Options, control: &Control) -> Decided {
+pub fn deadlock(program: &Program, settings: &IlpSettings, options: &Options, control: &Control) -> Decided {
     let subject = Subject::Deadlock;
-    PropertyRun { program, subject, settings, options, control, started: Instant::now() }.decide()
+    Refinement { program, subject, settings, options, control, started: Instant::now() }.decide()
 }
 
 /// A verdict on whether a state can be reached in which nobody can move.
@@ -106,47 +112,32 @@ pub fn about_deadlock(answer: Verdict) -> PropertyAnswer {
     }
 }
 
-struct PropertyRun<'a> {
+struct Refinement<'a> {
     program: &'a Program,
     subject: Subject,
-    settings: &'a Settings,
+    settings: &'a IlpSettings,
     options: &'a Options,
     control: &'a Control,
     started: Instant,
 }
 
-enum Decision {
+enum NetVerdict {
     Proved(Option<Proof>),
     Found { moves: Vec<Move>, state: Box<State>, guessed: bool, loop_from: Option<usize> },
     Unknown(Reason),
 }
 
-impl PropertyRun<'_> {
+impl Refinement<'_> {
     fn decide(self) -> Decided {
         let monitor = self.program.monitors.first();
-        let mut answer = match monitor {
-            None => about_deadlock(Verdict::Holds),
-            Some(monitor) => PropertyAnswer {
-                name: monitor.name.clone(),
-                language: monitor.language,
-                engine: EngineId::Ilp,
-                text: monitor.text.clone(),
-                answer: Verdict::Holds,
-                covers: covers(monitor, self.options.fairness),
-                assumptions: Vec::new(),
-                vacuous: None,
-                stats: None,
-                constraints: Vec::new(),
-                certificate: None,
-            },
-        };
+        let mut answer = self.holds();
         let mut plan = self.plan();
         let mut stats = IlpStats::default();
         let mut witness = Witness::default();
         let semantics = rendez_analysis::semantics(self.program, self.options.recursion);
         let mut proof = None;
         match self.search(&semantics, &mut plan, &mut stats, &mut witness) {
-            Decision::Proved(found) => {
+            NetVerdict::Proved(found) => {
                 proof = found;
                 if proof.is_some() {
                     answer.assumptions = self.bounds();
@@ -164,34 +155,18 @@ impl PropertyRun<'_> {
                     answer.vacuous = None;
                 }
             }
-            Decision::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
-            Decision::Found { moves, state, guessed, loop_from } => {
-                let mut findings = Findings::new(&semantics);
-                let seen =
-                    if monitor.is_some() { Observation::Broken { monitor: 0 } } else { Observation::Blocked };
+            NetVerdict::Unknown(why) => answer.answer = Verdict::Inconclusive(why, Vec::new()),
+            NetVerdict::Found { moves, state, guessed, loop_from } => {
                 let mut found = (moves, state, loop_from);
                 if guessed {
                     // Perhaps something certain happens as well.
                     let mut certain = Plan { skip_guesses: true, ..self.plan() };
                     let again = self.search(&semantics, &mut certain, &mut stats, &mut Witness::default());
-                    if let Decision::Found { moves, state, guessed: false, loop_from } = again {
+                    if let NetVerdict::Found { moves, state, guessed: false, loop_from } = again {
                         found = (moves, state, loop_from);
                     }
                 }
-                match found.2 {
-                    Some(from) => findings.repeated(0, &found.0, from),
-                    None => findings.seen(&seen, &found.0, &found.1),
-                }
-                answer.answer = match monitor {
-                    _ if !findings.contradictions.is_empty() => {
-                        Verdict::Inconclusive(Reason::NotShown, Vec::new())
-                    }
-                    Some(_) => {
-                        let fairness = self.options.fairness;
-                        findings.properties(EngineId::Ilp, &witness, fairness, |_| None).swap_remove(0).answer
-                    }
-                    None => findings.deadlock(),
-                };
+                answer.answer = self.violated(&semantics, &witness, &found.0, &found.1, found.2);
             }
         }
         answer.stats = Some(Stats {
@@ -203,14 +178,58 @@ impl PropertyRun<'_> {
         Decided { answer, subject: self.subject, plan, proof }
     }
 
+    /// The answer that nothing violates the property.
+    fn holds(&self) -> PropertyAnswer {
+        let Some(monitor) = self.program.monitors.first() else { return about_deadlock(Verdict::Holds) };
+        PropertyAnswer {
+            name: monitor.name.clone(),
+            language: monitor.language,
+            engine: EngineId::Ilp,
+            text: monitor.text.clone(),
+            answer: Verdict::Holds,
+            covers: covers(monitor, self.options.fairness),
+            assumptions: Vec::new(),
+            vacuous: None,
+            stats: None,
+            constraints: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The verdict that an execution shows.
+    fn violated(
+        &self,
+        semantics: &Semantics,
+        witness: &Witness,
+        moves: &[Move],
+        state: &State,
+        loop_from: Option<usize>,
+    ) -> Verdict {
+        let monitor = self.program.monitors.first();
+        let mut findings = Findings::new(semantics);
+        let seen = if monitor.is_some() { Observation::Broken { monitor: 0 } } else { Observation::Blocked };
+        match loop_from {
+            Some(from) => findings.repeated(0, moves, from),
+            None => findings.seen(&seen, moves, state),
+        }
+        match monitor {
+            _ if !findings.contradictions.is_empty() => Verdict::Inconclusive(Reason::NotShown, Vec::new()),
+            Some(_) => {
+                let fairness = self.options.fairness;
+                findings.properties(EngineId::Ilp, witness, fairness, |_| None).swap_remove(0).answer
+            }
+            None => findings.deadlock(),
+        }
+    }
+
     fn plan(&self) -> Plan {
-        let Settings { augmented, bound, .. } = self.settings;
+        let IlpSettings { augmented, bound, .. } = self.settings;
         Plan { augmented: augmented.clone(), bound: *bound, ..Plan::default() }
     }
 
     /// What a proof with the published rows takes for granted.
     fn bounds(&self) -> Vec<String> {
-        let Settings { augmented, bound, .. } = self.settings;
+        let IlpSettings { augmented, bound, .. } = self.settings;
         let of = |s: &Sector| {
             let interval = s.interval.map_or(String::new(), |k| format!(" in interval {}", k + 1));
             let task = &self.program.tasks[s.slot as usize].name;
@@ -223,37 +242,18 @@ impl PropertyRun<'_> {
         }
     }
 
+    /// Learns a net and refines it until the question is decided.
     fn search(
         &self,
         semantics: &Semantics,
         plan: &mut Plan,
         stats: &mut IlpStats,
         witness: &mut Witness,
-    ) -> Decision {
-        let until = self.options.timeout.map(|t| self.started + t);
-        let budget = Budget { until, memory: self.options.memory, control: self.control };
-        let began = Instant::now();
-        let mut learnt = learn(semantics, &self.subject, plan, budget);
-        if matches!(learnt, Err(NoNet::TooLarge)) {
-            plan.apart = true;
-            learnt = learn(semantics, &self.subject, plan, budget);
-        }
-        stats.generation = began.elapsed();
-        let learnt = match learnt {
+    ) -> NetVerdict {
+        let learnt = match self.learn(semantics, plan, stats) {
             Ok(learnt) => learnt,
-            Err(NoNet::Late) => return Decision::Unknown(End::Time.why()),
-            Err(NoNet::Full) => return Decision::Unknown(End::Memory.why()),
-            Err(NoNet::Interrupted) => {
-                return Decision::Unknown(self.control.ended().unwrap_or(End::Interrupted).why());
-            }
-            Err(_) => {
-                return Decision::Unknown(Reason::method("the parts of the program have too many states"));
-            }
+            Err(why) => return NetVerdict::Unknown(why),
         };
-        stats.flowgraph = learnt.net.largest;
-        if !learnt.is_covered() {
-            return Decision::Unknown(Reason::may_be_unmodelled(None));
-        }
         let Learnt { cache, mut net, goal: mut target } = learnt;
         let stories = cache.stories.iter().flat_map(|s| &s.steps);
         cache.first.steps.iter().chain(stories).for_each(|step| witness.note(self.program, step));
@@ -263,7 +263,7 @@ impl PropertyRun<'_> {
             return self.found(semantics, &first.moves);
         }
         if let Some(loc) = net.stopped {
-            return Decision::Unknown(match self.program.bound_at(loc, self.options.recursion) {
+            return NetVerdict::Unknown(match self.program.bound_at(loc, self.options.recursion) {
                 Some(bound) => Reason::may_meet(bound, None),
                 None => Reason::method("an execution may reach a place beyond which it is not followed"),
             });
@@ -276,61 +276,29 @@ impl PropertyRun<'_> {
             let bytes = cache.memory() + net.memory() + system.memory();
             stats.bytes = stats.bytes.max(bytes);
             if bytes > self.options.memory {
-                return Decision::Unknown(End::Memory.why());
+                return NetVerdict::Unknown(End::Memory.why());
             }
             let possible = net.transitions.iter().any(|t| !t.goes_on());
             if !possible && matches!(target, Goal::Target) {
-                return Decision::Proved(None);
+                return NetVerdict::Proved(None);
             }
-            let cuts = plan.augmented.is_empty();
-            let patient = !cuts || smallest(&net, &[]).is_none();
-            let limits = Limits {
-                nodes: NODES,
-                branches: if patient { NODES } else { BRANCHES },
-                cuts,
-                until,
-                control: self.control,
-            };
-            let mut effort = Effort::default();
-            let mut probe =
-                |x: &[i64]| matches!(within(&net, &target, x, self.control, PROBE), Replayed::Found(..));
-            let proved = prove(&net, &system, &limits, &mut effort, &mut probe);
-            stats.programs += effort.programs;
-            stats.cuts += effort.cuts + effort.traps;
-            stats.branches += effort.branches;
-            let x = match proved {
-                Proved::Nothing(proof) => return Decision::Proved(Some(proof)),
-                Proved::Unknown(why) => return Decision::Unknown(why),
+            let x = match self.prove(&net, &system, &target, plan.augmented.is_empty(), stats) {
+                Proved::Nothing(proof) => return NetVerdict::Proved(Some(proof)),
+                Proved::Unknown(why) => return NetVerdict::Unknown(why),
                 Proved::Candidate(x) | Proved::Open(x) => x,
             };
             let (stuck, apart) = match replay(&net, &target, &x, self.control) {
                 Replayed::Found(path, loop_from) => {
-                    let moves = |path: &[u32]| {
-                        let outcomes = path.iter().map(|t| net.transitions[*t as usize].outcome);
-                        cache.moves(&outcomes.filter(|o| *o != u32::MAX).collect::<Vec<u32>>())
-                    };
-                    let all = moves(&path);
-                    return match loop_from {
-                        None => self.found(semantics, &all),
-                        Some(from) => repeated(semantics, &all, moves(&path[..from]).len()),
-                    };
+                    return self.executed(semantics, &cache, &net, &path, loop_from);
                 }
                 Replayed::Stuck { transition, apart } => (transition, apart),
             };
-            let unsupported = (0..net.transitions.len())
-                .find(|t| x[*t] > 0 && net.transitions[*t].role == TransitionRole::Unsupported);
             let pair = apart.filter(|p| fits(&net, *p)).or_else(|| smallest(&net, &x));
             let Some((a, b)) = pair else {
-                if unsupported.is_some() {
-                    return Decision::Unknown(Reason::may_be_unmodelled(None));
-                }
-                let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, &cache, &net, t));
-                return Decision::Unknown(Reason::Method(format!(
-                    "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
-                )));
+                return NetVerdict::Unknown(self.unexplained(&cache, &net, &x, stuck));
             };
             if let Some(told) = self.control.ended() {
-                return Decision::Unknown(told.why());
+                return NetVerdict::Unknown(told.why());
             }
             net = net.merge(a, b);
             plan.merges.push((a, b));
@@ -339,20 +307,104 @@ impl PropertyRun<'_> {
         }
     }
 
+    fn until(&self) -> Option<Instant> {
+        self.options.timeout.map(|t| self.started + t)
+    }
+
+    /// The net of the program, with variables as components of their own where it would be too large otherwise.
+    fn learn<'s, 'p>(
+        &self,
+        semantics: &'s Semantics<'p>,
+        plan: &mut Plan,
+        stats: &mut IlpStats,
+    ) -> Result<Learnt<'s, 'p>, Reason> {
+        let budget = Budget { until: self.until(), memory: self.options.memory, control: self.control };
+        let began = Instant::now();
+        let mut learnt = learn(semantics, &self.subject, plan, budget);
+        if matches!(learnt, Err(NoNet::TooLarge)) {
+            plan.apart = true;
+            learnt = learn(semantics, &self.subject, plan, budget);
+        }
+        stats.generation = began.elapsed();
+        let learnt = learnt.map_err(|none| match none {
+            NoNet::Late => End::Time.why(),
+            NoNet::Full => End::Memory.why(),
+            NoNet::Interrupted => self.control.ended().unwrap_or(End::Interrupted).why(),
+            _ => Reason::method("the parts of the program have too many states"),
+        })?;
+        stats.flowgraph = learnt.net.largest;
+        match learnt.is_covered() {
+            true => Ok(learnt),
+            false => Err(Reason::may_be_unmodelled(None)),
+        }
+    }
+
+    /// Asks for a solution of one system. As long as the net can be refined, only a few cases are looked at.
+    fn prove(&self, net: &Net, system: &System, target: &Goal, cuts: bool, stats: &mut IlpStats) -> Proved {
+        let patient = !cuts || smallest(net, &[]).is_none();
+        let limits = ProofLimits {
+            nodes: NODES,
+            branches: if patient { NODES } else { BRANCHES },
+            cuts,
+            until: self.until(),
+            control: self.control,
+        };
+        let mut statistics = ProofStatistics::default();
+        let mut probe =
+            |x: &[i64]| matches!(within(net, target, x, self.control, PROBE), Replayed::Found(..));
+        let proved = prove(net, system, &limits, &mut statistics, &mut probe);
+        stats.programs += statistics.programs;
+        stats.cuts += statistics.cuts + statistics.traps;
+        stats.branches += statistics.branches;
+        proved
+    }
+
+    /// The execution behind a path of the net, which may end in a loop.
+    fn executed(
+        &self,
+        semantics: &Semantics,
+        cache: &StepCache,
+        net: &Net,
+        path: &[u32],
+        loop_from: Option<usize>,
+    ) -> NetVerdict {
+        let moves = |path: &[u32]| {
+            let outcomes = path.iter().filter_map(|t| net.transitions[*t as usize].outcome);
+            cache.moves(&outcomes.collect::<Vec<u32>>())
+        };
+        let all = moves(path);
+        match loop_from {
+            None => self.found(semantics, &all),
+            Some(from) => repeated(semantics, &all, moves(&path[..from]).len()),
+        }
+    }
+
+    /// Why a solution without an execution is left in a net that cannot be refined.
+    fn unexplained(&self, cache: &StepCache, net: &Net, x: &[i64], stuck: Option<u32>) -> Reason {
+        let is_unsupported = |t: usize| x[t] > 0 && net.transitions[t].role == TransitionRole::Unsupported;
+        if (0..net.transitions.len()).any(is_unsupported) {
+            return Reason::may_be_unmodelled(None);
+        }
+        let step = stuck.map_or_else(|| "the end".into(), |t| name(self.program, cache, net, t));
+        Reason::Method(format!(
+            "numbers of events are left that no execution was found for; this cannot happen in it: {step}"
+        ))
+    }
+
     /// Runs moves on the semantics, up to what was looked for.
-    fn found(&self, semantics: &Semantics, moves: &[Move]) -> Decision {
+    fn found(&self, semantics: &Semantics, moves: &[Move]) -> NetVerdict {
         let mut state = semantics.initial();
         let mut done = Vec::new();
         let mut guessed = false;
         for mv in moves {
             let Some(outcome) = semantics.step(&state, *mv) else {
-                return Decision::Unknown(Reason::method("internal error: a trace does not replay"));
+                return NetVerdict::Unknown(Reason::method("internal error: a trace does not replay"));
             };
             guessed |= outcome.step.guessed;
             state = outcome.state;
             done.push(*mv);
             if self.subject != Subject::Deadlock && outcome.step.broken.contains(&0) {
-                return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+                return NetVerdict::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
             }
         }
         if self.subject == Subject::Deadlock {
@@ -361,23 +413,23 @@ impl PropertyRun<'_> {
             done.extend(waits);
             let moves = |t: usize| !steps.successors(&last, rendez_model::TaskId::from(t)).is_empty();
             if !(0..last.tasks.len()).any(moves) {
-                return Decision::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
+                return NetVerdict::Found { moves: done, state: Box::new(last), guessed, loop_from: None };
             }
         }
         if matches!(&self.subject, Subject::Query(query) if !query.is_followed) {
-            return Decision::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
+            return NetVerdict::Found { moves: done, state: Box::new(state), guessed, loop_from: None };
         }
-        Decision::Unknown(Reason::method("internal error: a trace shows nothing"))
+        NetVerdict::Unknown(Reason::method("internal error: a trace shows nothing"))
     }
 }
 
 /// Runs moves on the semantics, and those behind the first few again, until everything is as it was.
-fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> Decision {
+fn repeated(semantics: &Semantics, moves: &[Move], first: usize) -> NetVerdict {
     let Some(trace) = lasso(semantics, moves, first) else {
-        return Decision::Unknown(Reason::method("a loop of the net is none of the program"));
+        return NetVerdict::Unknown(Reason::method("a loop of the net is none of the program"));
     };
     let guessed = trace.guessed();
-    Decision::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
+    NetVerdict::Found { moves: trace.moves, state: Box::new(trace.last), guessed, loop_from: trace.loop_from }
 }
 
 /// Whether two components may be made one.
@@ -424,7 +476,7 @@ fn smallest(net: &Net, x: &[i64]) -> Option<(u32, u32)> {
 /// What a transition is called.
 pub fn name(program: &Program, cache: &rendez_petri::StepCache, net: &Net, t: u32) -> String {
     use rendez_model::semantics::StepEvent;
-    let outcome = net.transitions[t as usize].outcome;
+    let Some(outcome) = net.transitions[t as usize].outcome else { return "an interval ends".into() };
     let Some(story) = cache.stories.get(outcome as usize) else { return "an interval ends".into() };
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.as_str();
     let met = story.steps.iter().find_map(|s| match s.what {

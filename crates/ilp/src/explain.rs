@@ -32,12 +32,12 @@ pub enum Replayed {
     Stuck { transition: Option<u32>, apart: Option<(u32, u32)> },
 }
 
-struct Node {
+struct SearchNode {
     marking: Vec<PlaceId>,
     /// How often each transition of the support may still happen.
     left: Option<Vec<u32>>,
-    from: u32,
-    by: u32,
+    /// The node it comes from, and by which transition; None for the first.
+    parent: Option<(u32, u32)>,
 }
 
 /// Searches at most so many markings.
@@ -55,7 +55,7 @@ pub fn within(net: &Net, goal: &Goal, x: &[i64], control: &Control, most: usize)
     let mut explored: Vec<Vec<PlaceId>> = Vec::new();
     let mut fired: FxHashSet<u32> = FxHashSet::default();
     for counted in [true, false] {
-        let search = Search { net, goal, support: &support, control, most };
+        let search = FiringSearch { net, goal, support: &support, control, most };
         let counts = counted.then(|| support.iter().map(|t| x[*t as usize].min(1 << 20) as u32).collect());
         if let Some((path, loop_from)) = search.run(counts, &mut explored, &mut fired) {
             return Replayed::Found(path, loop_from);
@@ -100,7 +100,7 @@ pub fn within(net: &Net, goal: &Goal, x: &[i64], control: &Control, most: usize)
     Replayed::Stuck { transition: stuck.first().copied(), apart }
 }
 
-struct Search<'a> {
+struct FiringSearch<'a> {
     net: &'a Net,
     goal: &'a Goal,
     support: &'a [u32],
@@ -108,7 +108,7 @@ struct Search<'a> {
     most: usize,
 }
 
-impl Search<'_> {
+impl FiringSearch<'_> {
     fn run(
         &self,
         counts: Option<Vec<u32>>,
@@ -118,7 +118,7 @@ impl Search<'_> {
         let net = self.net;
         let mut marking = vec![0; net.components.len()];
         net.initial.iter().for_each(|p| marking[net.component_of(*p) as usize] = *p);
-        let mut nodes = vec![Node { marking, left: counts, from: u32::MAX, by: u32::MAX }];
+        let mut nodes = vec![SearchNode { marking, left: counts, parent: None }];
         let mut seen: FxHashMap<(Vec<PlaceId>, Option<Vec<u32>>), ()> = FxHashMap::default();
         // Depth first where numbers limit it, one successor at a time: mostly any order will do. Breadth first
         // otherwise.
@@ -142,7 +142,7 @@ impl Search<'_> {
             }
             for (i, t) in self.support.iter().enumerate().skip(from) {
                 let transition = &net.transitions[*t as usize];
-                let Node { marking, left, .. } = &nodes[at as usize];
+                let SearchNode { marking, left, .. } = &nodes[at as usize];
                 let enabled = transition.before.iter().all(|p| marking[net.component_of(*p) as usize] == *p);
                 if !enabled || left.as_ref().is_some_and(|l| l[i] == 0) {
                     continue;
@@ -163,7 +163,7 @@ impl Search<'_> {
                     left[i] -= 1;
                 }
                 if seen.insert((next.clone(), left.clone()), ()).is_none() {
-                    nodes.push(Node { marking: next, left, from: at, by: *t });
+                    nodes.push(SearchNode { marking: next, left, parent: Some((at, *t)) });
                     if deep {
                         work.push_back((at, i + 1));
                     }
@@ -190,7 +190,7 @@ impl Search<'_> {
     }
 
     /// Whether a query that may end at any time is met.
-    fn is_met(&self, nodes: &[Node], at: u32) -> bool {
+    fn is_met(&self, nodes: &[SearchNode], at: u32) -> bool {
         let Goal::Query(query) = self.goal else { return false };
         let last = query.intervals.len() - 1;
         let there = |p: &PlaceId| self.net.places[*p as usize].interval as usize == last;
@@ -201,7 +201,7 @@ impl Search<'_> {
 
     /// A way back to where one is, if the query ends with a loop: with everything in it that is
     /// required.
-    fn repeats(&self, nodes: &[Node], at: u32) -> Option<Vec<u32>> {
+    fn repeats(&self, nodes: &[SearchNode], at: u32) -> Option<Vec<u32>> {
         let Goal::Query(query) = self.goal else { return None };
         let last = query.intervals.len() - 1;
         let interval = &query.intervals[last];
@@ -213,7 +213,9 @@ impl Search<'_> {
             return None;
         }
         let all = (1u32 << interval.require.len()) - 1;
-        let mut known: Vec<(Vec<PlaceId>, u32, usize, u32)> = vec![(start.clone(), 0, usize::MAX, 0)];
+        // Each marking with what was done, and where it comes from by which transition.
+        type LoopNode = (Vec<PlaceId>, u32, Option<(usize, u32)>);
+        let mut known: Vec<LoopNode> = vec![(start.clone(), 0, None)];
         let mut seen: FxHashSet<(Vec<PlaceId>, u32)> = FxHashSet::default();
         let mut next = 0;
         while next < known.len() && known.len() < self.most && !self.control.stop.load(Ordering::Relaxed) {
@@ -234,15 +236,15 @@ impl Search<'_> {
                 if to == *start && done == all {
                     let mut way = vec![*t];
                     let mut at = next;
-                    while known[at].2 != usize::MAX {
-                        way.push(known[at].3);
-                        at = known[at].2;
+                    while let Some((from, by)) = known[at].2 {
+                        way.push(by);
+                        at = from;
                     }
                     way.reverse();
                     return Some(way);
                 }
                 if seen.insert((to.clone(), done)) {
-                    known.push((to, done, next, *t));
+                    known.push((to, done, Some((next, *t))));
                 }
             }
             next += 1;
@@ -274,11 +276,11 @@ impl Search<'_> {
     }
 }
 
-fn path(nodes: &[Node], mut at: u32) -> Vec<u32> {
+fn path(nodes: &[SearchNode], mut at: u32) -> Vec<u32> {
     let mut list = Vec::new();
-    while nodes[at as usize].from != u32::MAX {
-        list.push(nodes[at as usize].by);
-        at = nodes[at as usize].from;
+    while let Some((from, by)) = nodes[at as usize].parent {
+        list.push(by);
+        at = from;
     }
     list.reverse();
     list

@@ -17,7 +17,7 @@ pub mod solve;
 #[path = "without_solver.rs"]
 pub mod solve;
 
-pub use decide::{Decided, Settings, about_deadlock, deadlock, decide};
+pub use decide::{Decided, IlpSettings, about_deadlock, deadlock, decide};
 
 use rendez_model::Program;
 use rendez_verdict::{
@@ -31,7 +31,7 @@ pub type Archive<'a> = Box<dyn Fn(&Decided) -> Result<String, String> + Sync + '
 /// The integer-programming engine.
 #[derive(Default)]
 pub struct Ilp<'a> {
-    pub settings: Settings,
+    pub settings: IlpSettings,
     /// What becomes of proofs.
     pub archive: Option<Archive<'a>>,
 }

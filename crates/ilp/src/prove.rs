@@ -45,7 +45,7 @@ pub enum Proved {
 }
 
 /// How much may be tried.
-pub struct Limits<'a> {
+pub struct ProofLimits<'a> {
     /// Linear programs, and cases that are told apart.
     pub nodes: usize,
     pub branches: usize,
@@ -56,7 +56,7 @@ pub struct Limits<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Effort {
+pub struct ProofStatistics {
     pub programs: usize,
     pub cuts: usize,
     pub branches: usize,
@@ -73,7 +73,7 @@ const PROBES: usize = 3;
 struct Cases<'a> {
     net: &'a Net,
     system: &'a System,
-    limits: &'a Limits<'a>,
+    limits: &'a ProofLimits<'a>,
     steps: Vec<ProofStep>,
     local: Vec<Row>,
     /// How many rows each case that is left shares with this one, and its own.
@@ -85,8 +85,8 @@ struct Cases<'a> {
 pub fn prove(
     net: &Net,
     system: &System,
-    limits: &Limits,
-    effort: &mut Effort,
+    limits: &ProofLimits,
+    statistics: &mut ProofStatistics,
     probe: &mut dyn FnMut(&[i64]) -> bool,
 ) -> Proved {
     let lp = Lp::new(system, &[]);
@@ -99,7 +99,7 @@ pub fn prove(
         if limits.until.is_some_and(|t| Instant::now() > t) {
             return Proved::Unknown(End::Time.why());
         }
-        effort.programs += 1;
+        statistics.programs += 1;
         let x = match cases.lp.solve(limits.until) {
             Solved::Late => return Proved::Unknown(End::Time.why()),
             Solved::Failed => return Proved::Unknown(Reason::method(FAILED)),
@@ -109,9 +109,9 @@ pub fn prove(
                 None => continue,
             },
         };
-        let (x, sets) = cases.unfireable(x, effort);
+        let (x, sets) = cases.unfireable(x, statistics);
         if !sets.is_empty() {
-            match cases.cut(&sets, effort) {
+            match cases.cut(&sets, statistics) {
                 true => continue,
                 false => return Proved::Open(round_up(&x)),
             }
@@ -121,20 +121,20 @@ pub fn prove(
         let column = choices.chain(0..system.transitions).find(|c| !is_whole(x[*c]));
         if let Some(column) = column {
             last = round_up(&x);
-            if effort.branches < PROBES && probe(&last) {
+            if statistics.branches < PROBES && probe(&last) {
                 return Proved::Candidate(last);
             }
-            if effort.branches >= limits.branches {
+            if statistics.branches >= limits.branches {
                 return Proved::Open(last);
             }
-            cases.branch(column as u32, x[column].floor() as i64, effort);
+            cases.branch(column as u32, x[column].floor() as i64, statistics);
             continue;
         }
         if let Some((places, row)) = broken_trap(net, system, &x) {
             cases.steps.push(ProofStep::Trap(places));
             cases.lp.add(&row);
             cases.local.push(row);
-            effort.traps += 1;
+            statistics.traps += 1;
             continue;
         }
         return Proved::Candidate(x.iter().map(|v| v.round() as i64).collect());
@@ -169,13 +169,13 @@ impl Cases<'_> {
 
     /// Sets of places that show that a solution can never be fired. Without one, a solution in whole numbers is looked
     /// for, and for sets that show it of that one.
-    fn unfireable(&self, x: Vec<f64>, effort: &mut Effort) -> (Vec<f64>, Vec<Vec<PlaceId>>) {
+    fn unfireable(&self, x: Vec<f64>, statistics: &mut ProofStatistics) -> (Vec<f64>, Vec<Vec<PlaceId>>) {
         let limits = self.limits;
         let cut = |x: &[f64]| if limits.cuts { unfireable(self.net, x) } else { Vec::new() };
         let sets = cut(&x);
-        if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && effort.branches < limits.branches {
+        if sets.is_empty() && !x.iter().all(|v| is_whole(*v)) && statistics.branches < limits.branches {
             // Whole numbers, if they are easy to find.
-            effort.programs += 1;
+            statistics.programs += 1;
             let left =
                 limits.until.map_or(SECONDS, |t| t.saturating_duration_since(Instant::now()).as_secs_f64());
             if let Whole::Found(found) = whole(self.system, &self.local, left.min(SECONDS)) {
@@ -188,12 +188,12 @@ impl Cases<'_> {
 
     /// Rules out that a set of places stays empty, for every set of which that has no solution. If there is none, both
     /// cases are looked at for the first set; false if there are too many cases.
-    fn cut(&mut self, sets: &[Vec<PlaceId>], effort: &mut Effort) -> bool {
+    fn cut(&mut self, sets: &[Vec<PlaceId>], statistics: &mut ProofStatistics) -> bool {
         let mut forced = false;
         for places in sets {
             let (nothing, entered) = empty_or_entered(self.net, places);
             self.lp.fix(&nothing.terms, true);
-            effort.programs += 1;
+            statistics.programs += 1;
             let infeasible = matches!(self.lp.solve(self.limits.until), Solved::Infeasible);
             self.lp.fix(&nothing.terms, false);
             if !infeasible {
@@ -207,34 +207,34 @@ impl Cases<'_> {
             self.steps.push(ProofStep::Sum(sum));
             self.lp.add(&entered);
             self.local.push(entered);
-            effort.cuts += 1;
+            statistics.cuts += 1;
             forced = true;
         }
         if forced {
             return true;
         }
-        if effort.branches >= self.limits.branches {
+        if statistics.branches >= self.limits.branches {
             return false;
         }
         let (nothing, entered) = empty_or_entered(self.net, &sets[0]);
         self.steps.push(ProofStep::Empty(sets[0].clone()));
-        self.split(nothing, entered, effort);
+        self.split(nothing, entered, statistics);
         true
     }
 
     /// A column is at most a value, or more.
-    fn branch(&mut self, column: u32, value: i64, effort: &mut Effort) {
+    fn branch(&mut self, column: u32, value: i64, statistics: &mut ProofStatistics) {
         self.steps.push(ProofStep::Whole(column, value));
         let more = Row::at_least(vec![(column, 1)], value + 1);
-        self.split(Row::at_most(vec![(column, 1)], value), more, effort);
+        self.split(Row::at_most(vec![(column, 1)], value), more, statistics);
     }
 
     /// Goes on with the first of two cases and leaves the second for later.
-    fn split(&mut self, first: Row, second: Row, effort: &mut Effort) {
+    fn split(&mut self, first: Row, second: Row, statistics: &mut ProofStatistics) {
         self.open.push((self.local.len(), second));
         self.local.push(first);
         self.lp = Lp::new(self.system, &self.local);
-        effort.branches += 1;
+        statistics.branches += 1;
     }
 }
 

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use rendez_certificate::depths::{Arc, keep_connected};
-use rendez_certificate::{Query, Row, System};
+use rendez_certificate::{IntervalQuery, Row, System};
 use rendez_model::semantics::StepEvent;
 use rendez_model::{Program, TaskId};
 use rendez_petri::StepCache;
@@ -44,7 +44,7 @@ pub struct Published {
     pub ends: BTreeMap<u32, Vec<PlaceId>>,
     initial: Vec<PlaceId>,
     states: BTreeMap<PlaceId, u32>,
-    query: Query,
+    query: IntervalQuery,
 }
 
 /// What the two sides of a transition have in common.
@@ -78,16 +78,17 @@ fn label(program: &Program, cache: &StepCache, outcome: u32) -> Label {
 
 impl Published {
     /// The automata, as far as a violation of the query can use them.
-    pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &Query) -> Published {
+    pub fn new(program: &Program, cache: &StepCache, net: &Net, query: &IntervalQuery) -> Published {
         let interval = &query.intervals[0];
         let mut edges: Vec<Edge> = Vec::new();
         for t in net.transitions.iter().filter(|t| t.role == TransitionRole::Step) {
+            let Some(outcome) = t.outcome else { continue };
             let letters: Vec<u32> = t.letters.iter().map(|l| l.1).collect();
             if letters.iter().any(|l| interval.forbid.contains(l)) {
                 continue;
             }
             // What is handed over is part of the label, as far as it makes a difference to the caller.
-            let Label { mut text, caller, internal } = label(program, cache, t.outcome);
+            let Label { mut text, caller, internal } = label(program, cache, outcome);
             let caller = caller.map(|c| &program.tasks[c.index()].name);
             let is_caller = |p: &PlaceId| Some(&net.components[net.component_of(*p) as usize].name) == caller;
             if let Some(side) = t.before.iter().position(is_caller) {
@@ -116,8 +117,8 @@ impl Published {
                 let needed =
                     |e: &&Edge| interval.require.iter().any(|r| e.letters.iter().any(|l| r.contains(l)));
                 let required: Vec<PlaceId> = mine.iter().filter(|e| needed(e)).map(|e| e.to).collect();
-                let alone = edges.iter().filter(needed).all(|e| mine.iter().any(|m| m.label == e.label));
-                match required.is_empty() || !alone {
+                let has_all = edges.iter().filter(needed).all(|e| mine.iter().any(|m| m.label == e.label));
+                match required.is_empty() || !has_all {
                     true => from.extend(net.initial.iter().filter(|p| net.component_of(**p) == component)),
                     false => from.extend(required),
                 }

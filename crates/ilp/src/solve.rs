@@ -49,7 +49,7 @@ pub enum Solved {
     Failed,
 }
 
-fn quiet(problem: RowProblem) -> Option<Model> {
+fn silent_model(problem: RowProblem) -> Option<Model> {
     let mut model = problem.try_optimise(Sense::Minimise).ok()?;
     model.make_quiet();
     model.set_option("threads", 1);
@@ -81,7 +81,7 @@ impl Lp {
     pub fn new(system: &System, more: &[Row]) -> Lp {
         let (problem, columns) = problem(system, more, false);
         let unmet = system.rows.iter().chain(more).any(is_unmet);
-        Lp { model: quiet(problem), columns, spent: 0.0, unmet }
+        Lp { model: silent_model(problem), columns, spent: 0.0, unmet }
     }
 
     pub fn add(&mut self, row: &Row) {
@@ -133,7 +133,7 @@ pub enum Whole {
 /// A solution in whole numbers, if one is found within some seconds.
 pub fn whole(system: &System, more: &[Row], seconds: f64) -> Whole {
     let (problem, _) = problem(system, more, true);
-    let Some(mut model) = quiet(problem) else { return Whole::Unknown };
+    let Some(mut model) = silent_model(problem) else { return Whole::Unknown };
     model.set_option("time_limit", seconds);
     model.set_option("mip_feasibility_tolerance", 1e-7);
     model.set_option("mip_max_improving_sols", 1);
@@ -174,7 +174,7 @@ pub fn refute(system: &System, more: &[Row]) -> Option<Vec<(u32, BigRational)>> 
             problem.add_row(row.least as f64.., terms);
         }
     }
-    let solved = quiet(problem)?.try_solve().ok()?;
+    let solved = silent_model(problem)?.try_solve().ok()?;
     if solved.status() != HighsModelStatus::Optimal {
         return None;
     }

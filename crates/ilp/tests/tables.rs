@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_ilp::{Decided, Settings, deadlock, decide};
+use rendez_ilp::{Decided, IlpSettings, deadlock, decide};
 use rendez_model::Program;
 use rendez_source::Span;
 use rendez_verdict::{Control, Options, Verdict, bind, follow};
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
 /// Whether a state can be reached in which nobody can move.
 fn blocked(case: &Case) -> String {
     let program = case.program();
-    let decided = deadlock(&program, &Settings::default(), &Options::default(), &Control::default());
+    let decided = deadlock(&program, &IlpSettings::default(), &Options::default(), &Control::default());
     summary(&program, &decided)
 }
 
@@ -30,7 +30,7 @@ fn properties(case: &Case) -> String {
     let file = rendez_property::regular::parse_file(&text).expect("a property");
     let bound = bind(&program, &file, |_| Span::NOWHERE).expect("names of the program");
     follow(&mut program, bound.into_iter().map(|b| b.monitor).collect());
-    let decided = decide(&program, &Settings::default(), &Options::default(), &Control::default());
+    let decided = decide(&program, &IlpSettings::default(), &Options::default(), &Control::default());
     decided.iter().map(|one| summary(&program, one)).collect()
 }
 

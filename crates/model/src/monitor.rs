@@ -5,9 +5,9 @@
 //! automata-theoretic approach to automatic program verification*, 1986), without knowing that there is one. Reductions
 //! respect a monitor in the same way, because the step that it sees writes its cell.
 //!
-//! What a monitor sees is a *moment* of a step: a rendezvous begins or ends, a cell is written, a condition reads a
-//! cell, a procedure is called, a task starts or ends, an annotated event. A step may have several moments, in order. A
-//! moment carries all names of the property that fit it, and this set is the letter. Where it depends on an untracked
+//! What a monitor sees is an *event* of a step: a rendezvous begins or ends, a cell is written, a condition reads a
+//! cell, a procedure is called, a task starts or ends, an annotated event. A step may have several events, in order. An
+//! event carries all names of the property that fit it, and this set is the letter. Where it depends on an untracked
 //! value whether a name fits, the step has one outcome for each set that it may carry, marked as a guess.
 //!
 //! A property is broken when its automaton comes to a state from which it can accept nothing any more, or when the main
@@ -73,7 +73,7 @@ pub struct Monitor {
     pub triggers: Vec<u32>,
     /// What stands for which symbol.
     pub watch: Vec<(EventPattern, u32)>,
-    /// The sets of symbols that one moment may carry, the smaller first, and the letter that each of them is.
+    /// The sets of symbols that one event may carry, the smaller first, and the letter that each of them is.
     pub sets: Vec<(Vec<u32>, u32)>,
     /// Holds the state.
     pub cell: VarId,
@@ -165,9 +165,9 @@ pub fn compares(test: Option<Comparison>, value: Value) -> Match {
     }
 }
 
-/// What happens in one moment of a step.
+/// One thing that happens in a step.
 #[derive(Clone, Copy, Debug)]
-pub enum Moment<'a> {
+pub enum MonitorEvent<'a> {
     Event(&'a str),
     /// With the parameters that arrive.
     Accept {
@@ -187,7 +187,7 @@ pub enum Moment<'a> {
     End(TaskId),
 }
 
-/// What a monitor sees in one moment of a step.
+/// What a monitor sees of one event of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
     pub monitor: u16,
@@ -195,33 +195,33 @@ pub struct Sight {
     pub may_be: Vec<Option<u32>>,
 }
 
-/// Gives the values of expressions at some moment.
+/// Gives the values of expressions at some point of a step.
 pub type Values<'a> = &'a dyn Fn(&Expr) -> Result<Value, ExceptionId>;
 
 /// What a temporary cell is called whose value decides which way a task goes: what is copied to it is tested there.
 pub const SELECTOR: &str = "selector";
 
-/// Calls `f` for every cell that the evaluation of an expression looks at, and says whether it does so for sure.
+/// Calls `f` for every cell that the evaluation of an expression looks at, and says whether it does so for certain.
 /// An operand is not looked at if the one before it decides, or raises an exception.
 fn looked_at(
     program: &Program,
     expr: &Expr,
-    sure: bool,
+    certain: bool,
     values: Values,
     f: &mut dyn FnMut(VarId, bool),
 ) -> Result<Value, ExceptionId> {
-    let mut look = |e: &Expr, sure: bool| looked_at(program, e, sure, values, f);
+    let mut look = |e: &Expr, certain: bool| looked_at(program, e, certain, values, f);
     Ok(match expr {
         Expr::Const(_) | Expr::Any => values(expr)?,
         Expr::Var(cell) => {
-            f(*cell, sure);
+            f(*cell, certain);
             values(expr)?
         }
-        Expr::Load(table, index) => match look(index, sure)? {
+        Expr::Load(table, index) => match look(index, certain)? {
             Value::Known(index) => {
                 let cell = u32::try_from(program.at(*table, index)?);
                 let cell = VarId(cell.map_err(|_| ExceptionId::CONSTRAINT_ERROR)?);
-                f(cell, sure);
+                f(cell, certain);
                 values(&Expr::Var(cell))?
             }
             Value::Any => {
@@ -230,11 +230,11 @@ fn looked_at(
                 Value::Any
             }
         },
-        Expr::Lookup(table, index) => match look(index, sure)? {
+        Expr::Lookup(table, index) => match look(index, certain)? {
             Value::Known(index) => Value::Known(program.at(*table, index)?),
             Value::Any => Value::Any,
         },
-        Expr::Unary(op, e) => match look(e, sure)? {
+        Expr::Unary(op, e) => match look(e, certain)? {
             Value::Known(value) => Value::Known(apply_unary(*op, value)?),
             Value::Any => Value::Any,
         },
@@ -244,34 +244,34 @@ fn looked_at(
                 BinaryOp::Or => Some(1),
                 _ => None,
             };
-            match (look(a, sure)?, decided) {
+            match (look(a, certain)?, decided) {
                 (Value::Known(a), Some(d)) if a == d => Value::Known(d),
-                // What follows may not be looked at at all, so it raises nothing for sure.
+                // What follows may not be looked at at all, so it raises nothing for certain.
                 (Value::Any, Some(_)) => {
                     let _ = look(b, false);
                     Value::Any
                 }
-                (a, _) => match (a, look(b, sure)?) {
+                (a, _) => match (a, look(b, certain)?) {
                     (Value::Known(a), Value::Known(b)) => Value::Known(apply_binary(*op, a, b)?),
                     _ => Value::Any,
                 },
             }
         }
-        Expr::If(c, a, b) => match look(c, sure)? {
-            Value::Known(0) => look(b, sure)?,
-            Value::Known(_) => look(a, sure)?,
+        Expr::If(c, a, b) => match look(c, certain)? {
+            Value::Known(0) => look(b, certain)?,
+            Value::Known(_) => look(a, certain)?,
             Value::Any => {
                 let _ = look(a, false);
                 let _ = look(b, false);
                 Value::Any
             }
         },
-        Expr::Check(e, lo, hi) => match look(e, sure)? {
+        Expr::Check(e, lo, hi) => match look(e, certain)? {
             Value::Known(value) if value < *lo || value > *hi => return Err(ExceptionId::CONSTRAINT_ERROR),
             value => value,
         },
         Expr::Count(e) | Expr::Callable(e) | Expr::Terminated(e) => {
-            look(e, sure)?;
+            look(e, certain)?;
             values(expr)?
         }
     })
@@ -338,14 +338,16 @@ fn occurrences(program: &Program, expr: &Expr, given: &Expr, f: &mut dyn FnMut(V
 }
 
 impl EventPattern {
-    /// Whether a moment is this one. `values` gives values of expressions.
-    pub fn fits(&self, program: &Program, moment: Moment, values: Values) -> Match {
+    /// Whether an event is this one. `values` gives values of expressions.
+    pub fn fits(&self, program: &Program, event: MonitorEvent, values: Values) -> Match {
         let read = |cell: VarId| values(&Expr::Var(cell)).unwrap_or(Value::Any);
-        match (self, moment) {
-            (EventPattern::Event(name), Moment::Event(found)) => Match::of(name.eq_ignore_ascii_case(found)),
+        match (self, event) {
+            (EventPattern::Event(name), MonitorEvent::Event(found)) => {
+                Match::of(name.eq_ignore_ascii_case(found))
+            }
             (
                 EventPattern::Accept { entries, by, values: wanted },
-                Moment::Accept { caller, entry, formals },
+                MonitorEvent::Accept { caller, entry, formals },
             ) => {
                 if !entries.contains(&entry) || by.is_some_and(|t| t != caller) {
                     return Match::No;
@@ -354,26 +356,25 @@ impl EventPattern {
                     fit.and(compares(wanted.map(|w| (true, w)), read(formal.cell)))
                 })
             }
-            (EventPattern::Finish { entries, by }, Moment::Finish { caller, entry }) => {
+            (EventPattern::Finish { entries, by }, MonitorEvent::Finish { caller, entry }) => {
                 Match::of(entries.contains(&entry) && by.is_none_or(|t| t == caller))
             }
-            (EventPattern::Write { cells, value }, Moment::Write(cell, v)) if cells.contains(&cell) => {
+            (EventPattern::Write { cells, value }, MonitorEvent::Write(cell, v)) if cells.contains(&cell) => {
                 compares(*value, v)
             }
-            (EventPattern::Test { cells, value }, Moment::Test(expr)) => {
+            (EventPattern::Test { cells, value }, MonitorEvent::Test(expr)) => {
                 let mut fit = Match::No;
-                let _ = looked_at(program, expr, true, values, &mut |cell, sure| {
+                let _ = looked_at(program, expr, true, values, &mut |cell, certain| {
                     if cells.contains(&cell) {
-                        let here = if sure { Match::Yes } else { Match::Maybe };
+                        let here = if certain { Match::Yes } else { Match::Maybe };
                         fit = fit.or(here.and(compares(*value, read(cell))));
                     }
                 });
                 fit
             }
-            (EventPattern::Enter { procs }, Moment::Enter(proc)) => Match::of(procs.contains(&proc)),
-            (EventPattern::Start(tasks), Moment::Start(t)) | (EventPattern::End(tasks), Moment::End(t)) => {
-                Match::of(tasks.contains(&t))
-            }
+            (EventPattern::Enter { procs }, MonitorEvent::Enter(proc)) => Match::of(procs.contains(&proc)),
+            (EventPattern::Start(tasks), MonitorEvent::Start(t))
+            | (EventPattern::End(tasks), MonitorEvent::End(t)) => Match::of(tasks.contains(&t)),
             _ => Match::No,
         }
     }
@@ -505,23 +506,28 @@ impl Monitor {
         names.join(" & ")
     }
 
-    /// The number of a set of symbols in order, among those that a moment may carry.
+    /// The number of a set of symbols in order, among those that an event may carry.
     pub fn number(&self, set: &[u32]) -> Option<u32> {
         let found = self.sets.binary_search_by(|(s, _)| (s.len(), &s[..]).cmp(&(set.len(), set)));
         found.ok().map(|at| at as u32)
     }
 
-    /// Whether a moment may carry these symbols, and perhaps others.
+    /// Whether an event may carry these symbols, and perhaps others.
     pub fn may_carry(&self, symbols: &[u32]) -> bool {
         self.sets.iter().any(|(set, _)| symbols.iter().all(|s| set.contains(s)))
     }
 
-    /// The numbers of the sets that a moment may carry, None among them if it may carry nothing. The result is
+    /// The numbers of the sets that an event may carry, None among them if it may carry nothing. The result is
     /// None if it certainly carries nothing, and empty if what it carries is not listed.
-    pub fn carried(&self, program: &Program, moment: Moment, values: Values) -> Option<Vec<Option<u32>>> {
+    pub fn carried(
+        &self,
+        program: &Program,
+        event: MonitorEvent,
+        values: Values,
+    ) -> Option<Vec<Option<u32>>> {
         let mut fits: Vec<(u32, Match)> = Vec::new();
         for (happening, symbol) in &self.watch {
-            let fit = happening.fits(program, moment, values);
+            let fit = happening.fits(program, event, values);
             match fits.iter_mut().find(|(s, _)| s == symbol) {
                 _ if fit == Match::No => {}
                 Some((_, known)) => *known = known.or(fit),
@@ -529,14 +535,14 @@ impl Monitor {
             }
         }
         fits.sort_unstable_by_key(|f| f.0);
-        let sure: Vec<u32> = fits.iter().filter(|f| f.1 == Match::Yes).map(|f| f.0).collect();
-        if sure.len() == fits.len() {
-            return (!sure.is_empty()).then(|| self.number(&sure).into_iter().map(Some).collect());
+        let certain: Vec<u32> = fits.iter().filter(|f| f.1 == Match::Yes).map(|f| f.0).collect();
+        if certain.len() == fits.len() {
+            return (!certain.is_empty()).then(|| self.number(&certain).into_iter().map(Some).collect());
         }
         let within = |set: &[u32]| {
-            set.iter().all(|s| fits.iter().any(|f| f.0 == *s)) && sure.iter().all(|s| set.contains(s))
+            set.iter().all(|s| fits.iter().any(|f| f.0 == *s)) && certain.iter().all(|s| set.contains(s))
         };
-        let nothing = sure.is_empty().then_some(None);
+        let nothing = certain.is_empty().then_some(None);
         let sets = (0..self.sets.len()).filter(|s| within(&self.sets[*s].0)).map(|s| Some(s as u32));
         Some(nothing.into_iter().chain(sets).collect())
     }

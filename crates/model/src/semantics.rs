@@ -47,7 +47,7 @@ use crate::expr::Value;
 use crate::monitor::Sight;
 use crate::program::*;
 use crate::state::*;
-use run::Run;
+use run::StepRun;
 
 /// A program with the indices that its semantics needs.
 pub struct Semantics<'p> {
@@ -74,7 +74,7 @@ pub struct Move {
 }
 
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Successor {
     pub state: State,
     pub step: Step,
 }
@@ -89,7 +89,7 @@ pub struct Step {
     pub raised: Vec<Raised>,
     /// The step is one of several only because the model does not know a value.
     pub guessed: bool,
-    /// What monitors may have seen, one moment after the other, until it is decided.
+    /// What monitors may have seen, one event after the other, until it is decided.
     pub sights: Vec<Sight>,
     /// What monitors saw: monitor and letter.
     pub letters: Vec<(u16, u32)>,
@@ -276,14 +276,14 @@ impl<'p> Semantics<'p> {
     }
 
     /// The result of a step, None if it is not possible.
-    pub fn step(&self, state: &State, mv: Move) -> Option<Outcome> {
+    pub fn step(&self, state: &State, mv: Move) -> Option<Successor> {
         let mut out = Vec::new();
         self.successors(state, mv.task, &mut out);
         out.into_iter().nth(mv.choice as usize)
     }
 
     /// Every step that one task can make, in a fixed order.
-    pub fn successors(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+    pub fn successors(&self, state: &State, task: TaskId, out: &mut Vec<Successor>) {
         if self.program.monitors.is_empty() {
             return self.steps(state, task, out);
         }
@@ -302,7 +302,7 @@ impl<'p> Semantics<'p> {
         &self.object_entries[object.index()]
     }
 
-    fn steps(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+    fn steps(&self, state: &State, task: TaskId, out: &mut Vec<Successor>) {
         let ts = &state.tasks[task.index()];
         if !matches!(ts.status, Status::Activating | Status::Active | Status::Completed) {
             return;
@@ -325,9 +325,9 @@ impl<'p> Semantics<'p> {
     }
 
     /// The steps of a task that waits for nothing: the action at its location.
-    fn act(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+    fn act(&self, state: &State, task: TaskId, out: &mut Vec<Successor>) {
         let action = &self.program.node(state.tasks[task.index()].pc).action;
-        let mut run = Run::new(self, state.clone(), task);
+        let mut run = StepRun::new(self, state.clone(), task);
         run.looks_at(action);
         out.push(match action {
             Action::Skip { next } | Action::Event { next, .. } | Action::Delay { next } => run.goes_to(*next),

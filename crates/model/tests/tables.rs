@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use rendez_cases::Case;
-use rendez_model::semantics::{Fate, Outcome, Raised, Semantics, Step, StepEvent};
+use rendez_model::semantics::{Fate, Raised, Semantics, Step, StepEvent, Successor};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{EntryId, ExceptionId, Program, TaskId, Value, text, validate};
 
@@ -51,7 +51,7 @@ fn semantics(case: &Case) -> String {
             writeln!(ends, "end {at}: {}", situation(program, &before)).expect("a string");
         }
         for mv in moves {
-            let Outcome { state, step } = semantics.step(&before, mv).expect("an enabled move is a step");
+            let Successor { state, step } = semantics.step(&before, mv).expect("an enabled move is a step");
             let change = changes(program, &before, &state);
             let next = *number.entry(state.clone()).or_insert(states.len());
             if next == states.len() {

@@ -61,8 +61,8 @@ pub enum TransitionRole {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The number of the outcome in the step cache.
-    pub outcome: u32,
+    /// The number of the outcome in the step cache; None for a transition that is no step of the program.
+    pub outcome: Option<u32>,
     pub role: TransitionRole,
     /// What monitors see: monitor and letter.
     pub letters: Vec<(u16, u32)>,

@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use rendez_analysis::access::Access;
 use rendez_analysis::symmetry::Permutation;
 use rendez_model::monitor::EventPattern;
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
+use rendez_model::semantics::{Move, Semantics, Step, StepEvent, Successor};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, CallMode, EntryId, Loc, MasterId, Owner, Program, TaskId, Value};
 use rendez_verdict::{ProgressClassifier, alive, entries_in};
@@ -63,7 +63,7 @@ impl MacroStep {
         }
     }
 
-    fn add(&mut self, program: &Program, mv: Move, outcome: Outcome) {
+    fn add(&mut self, program: &Program, mv: Move, outcome: Successor) {
         let entries = &mut self.entries;
         entries_in(program, &outcome.step, &outcome.state, |e, called, accepted| {
             entries.push((e, called, accepted));
@@ -286,7 +286,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         state: &State,
         caller: TaskId,
         acceptor: TaskId,
-        call: (Move, Outcome),
+        call: (Move, Successor),
         out: &mut Vec<MacroStep>,
     ) {
         let ts = &state.tasks[acceptor.index()];
@@ -327,7 +327,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// The wait begins and its time is over, in one step.
-    fn then_timeout(&self, state: &State, task: TaskId, first: (Move, Outcome), out: &mut Vec<MacroStep>) {
+    fn then_timeout(&self, state: &State, task: TaskId, first: (Move, Successor), out: &mut Vec<MacroStep>) {
         for (mv, late) in self.successors(&first.1.state, task) {
             if late.step.what == StepEvent::TimedOut {
                 self.push(state, vec![first.clone(), (mv, late)], out);
@@ -398,7 +398,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         true
     }
 
-    pub fn successors(&self, state: &State, task: TaskId) -> Vec<(Move, Outcome)> {
+    pub fn successors(&self, state: &State, task: TaskId) -> Vec<(Move, Successor)> {
         let mut out = Vec::new();
         self.semantics.successors(state, task, &mut out);
         out.into_iter().enumerate().map(|(i, o)| (Move { task, choice: i as u32 }, o)).collect()
@@ -410,7 +410,7 @@ impl<'s, 'p> Steps<'s, 'p> {
         moves: impl Iterator<Item = Move>,
         from: &State,
         permutation: &Permutation,
-    ) -> Vec<(Move, Outcome)> {
+    ) -> Vec<(Move, Successor)> {
         let mut state = from.clone();
         let mut result = Vec::new();
         for mv in moves {
@@ -434,7 +434,7 @@ impl<'s, 'p> Steps<'s, 'p> {
     }
 
     /// Adds a run of single steps, with the local steps that follow.
-    fn push(&self, before: &State, run: Vec<(Move, Outcome)>, out: &mut Vec<MacroStep>) {
+    fn push(&self, before: &State, run: Vec<(Move, Successor)>, out: &mut Vec<MacroStep>) {
         let program = self.semantics.program;
         let mut result = MacroStep::new(before);
         let mut work = Vec::new();

@@ -36,7 +36,7 @@ fn nets(case: &Case) -> String {
     }
     out += &format!("at the start: {}\n", list(&net.initial));
     for transition in &net.transitions {
-        let story = &cache.stories[transition.outcome as usize];
+        let story = &cache.stories[transition.outcome.expect("a step of the program") as usize];
         let moves: Vec<String> = story
             .moves
             .iter()

@@ -343,20 +343,20 @@ impl Dfa {
     /// accept from those that do not. Also, for each new state, an old one that it stands for.
     pub fn merged(&self, class: Vec<u32>) -> (Dfa, Vec<u32>) {
         let (class, count) = self.refined(&class);
-        let mut number = vec![u32::MAX; count];
+        let mut number: Vec<Option<u32>> = vec![None; count];
         let mut order = vec![self.start];
-        number[class[self.start as usize] as usize] = 0;
+        number[class[self.start as usize] as usize] = Some(0);
         let mut next = Vec::new();
         let mut at = 0;
         while at < order.len() {
             for letter in 0..self.letters {
                 let target = self.step(order[at], letter);
                 let slot = &mut number[class[target as usize] as usize];
-                if *slot == u32::MAX {
-                    *slot = order.len() as u32;
+                let new = *slot.get_or_insert_with(|| {
                     order.push(target);
-                }
-                next.push(*slot);
+                    order.len() as u32 - 1
+                });
+                next.push(new);
             }
             at += 1;
         }

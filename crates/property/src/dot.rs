@@ -11,7 +11,7 @@
 
 use crate::Wrong;
 use crate::automaton::singles;
-use crate::regular::{Graph, Regular};
+use crate::regular::{Regular, WrittenAutomaton};
 use crate::scan::{Scanner, Token, Words};
 
 /// The node that the arrow to the start comes from.
@@ -50,7 +50,7 @@ pub(crate) fn parse(scanner: &mut Scanner) -> Result<Regular, Wrong> {
         name = identifier(scanner, "a name")?;
         scanner.expect("{", words)?;
     }
-    let mut graph = Graph { all: true, ..Graph::default() };
+    let mut graph = WrittenAutomaton { all: true, ..WrittenAutomaton::default() };
     let mut declared = false;
     while !scanner.take("}", words) {
         if scanner.take(";", words) {

@@ -64,7 +64,7 @@ impl Interval {
 
 /// Intervals one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
+pub struct IntervalQuery {
     pub intervals: Vec<Interval>,
     /// An automaton says when the query is met; otherwise only its intervals do.
     pub is_followed: bool,
@@ -90,14 +90,14 @@ pub enum Predicate {
     Not(Box<Predicate>),
 }
 
-impl Query {
+impl IntervalQuery {
     /// Whether the sequences that it describes are a regular language.
     fn is_regular(&self) -> bool {
         self.intervals.iter().all(|i| !i.perpetual && i.constraints.is_empty())
     }
 
     /// The query about steps with several names: each of its symbols stands for the letters that have it.
-    pub fn over(&self, sets: &[Names]) -> Query {
+    pub fn over(&self, sets: &[Names]) -> IntervalQuery {
         let letters = |list: &Letters| -> Letters {
             let has = |set: &Names| set.iter().any(|name| list.contains(name));
             (0..sets.len()).filter(|s| has(&sets[*s])).map(|s| s as u32).collect()
@@ -113,7 +113,7 @@ impl Query {
             constraints: i.constraints.iter().map(linear).collect(),
             ..i.clone()
         };
-        Query {
+        IntervalQuery {
             intervals: self.intervals.iter().map(interval).collect(),
             predicates: Vec::new(),
             ..self.clone()
@@ -271,7 +271,7 @@ pub fn parse(scanner: &mut Scanner) -> Result<Found, Wrong> {
     };
     let mut reader = Reader { symbols: Vec::new(), bindings: Vec::new(), predicates: Vec::new() };
     let (body, fair) = parts(&list[2..], position)?;
-    let mut query = Query::default();
+    let mut query = IntervalQuery::default();
     reader.body(body, &mut query)?;
     if query.intervals.is_empty() {
         return Err(Wrong::at(body.position(), "the query has no intervals"));
@@ -315,7 +315,7 @@ fn parts(list: &[Form], position: Position) -> Result<(&Form, Option<Position>),
 }
 
 impl Reader {
-    fn body(&mut self, form: &Form, query: &mut Query) -> Result<(), Wrong> {
+    fn body(&mut self, form: &Form, query: &mut IntervalQuery) -> Result<(), Wrong> {
         let Form::List(list, at) = form else {
             return Err(Wrong::at(form.position(), "expected `(sequence ...)` or `(interval ...)`"));
         };

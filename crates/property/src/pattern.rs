@@ -243,9 +243,9 @@ fn stretch(shape: &Shape) -> Regex {
             let p = effects[0];
             let mut parts = Vec::new();
             for (i, cause) in causes.iter().enumerate() {
-                let alone = if i + 1 == causes.len() { Vec::new() } else { vec![p] };
+                let excluded = if i + 1 == causes.len() { Vec::new() } else { vec![p] };
                 parts.push(but(&[p, *cause]));
-                parts.push(Regex::Step(Test::one_of(vec![*cause]).and(Test::none_of(alone))));
+                parts.push(Regex::Step(Test::one_of(vec![*cause]).and(Test::none_of(excluded))));
             }
             parts.push(but(&[]));
             Regex::Either(vec![but(&[p]), Regex::Sequence(parts)])

@@ -18,7 +18,7 @@
 
 use crate::automaton::{Dfa, Names, Nfa, Recurring, Regex, TOO_LARGE, Test};
 use crate::events::{Binding, binding};
-use crate::inca::{self, Query};
+use crate::inca::{self, IntervalQuery};
 use crate::pattern::Demand;
 use crate::scan::{Scanner, Token, Words};
 use crate::{Position, Wrong, dot, pattern};
@@ -58,7 +58,7 @@ pub enum Meaning {
     /// What a pattern demands of all executions.
     Pattern(Demand),
     /// None is as the query says.
-    Query(Query),
+    Query(IntervalQuery),
 }
 
 impl Regular {
@@ -92,7 +92,7 @@ impl Regular {
     }
 
     /// The intervals over these letters, if it was written as a query.
-    pub fn query(&self, letters: &[Names]) -> Option<Query> {
+    pub fn query(&self, letters: &[Names]) -> Option<IntervalQuery> {
         match &self.meaning {
             Meaning::Query(query) => Some(query.over(letters)),
             Meaning::Sequences { .. } | Meaning::Pattern(_) => None,
@@ -417,7 +417,7 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
     }
     let all = quantifier(scanner)?;
     scanner.expect("{", words)?;
-    let mut graph = Graph { all, ..Graph::default() };
+    let mut graph = WrittenAutomaton { all, ..WrittenAutomaton::default() };
     let mut declared = false;
     while !scanner.take("}", words) {
         if scanner.take("events", words) {
@@ -464,7 +464,7 @@ fn automaton(scanner: &mut Scanner) -> Result<Regular, Wrong> {
 
 /// An automaton as written, with names.
 #[derive(Default)]
-pub(crate) struct Graph {
+pub(crate) struct WrittenAutomaton {
     pub(crate) all: bool,
     pub(crate) symbols: Vec<(String, Position)>,
     /// All of them, if they are listed.
@@ -478,7 +478,7 @@ pub(crate) struct Graph {
 /// A name, and where it stands.
 pub(crate) type Placed = (Position, String);
 
-impl Graph {
+impl WrittenAutomaton {
     /// `declared` if the alphabet was given; otherwise it is what stands at the moves.
     pub(crate) fn finish(
         mut self,
@@ -557,7 +557,7 @@ mod tests {
     }
 
     /// The automaton of steps with one name each.
-    fn alone(property: &Regular) -> Dfa {
+    fn with_single_names(property: &Regular) -> Dfa {
         property.automaton(&singles(property.symbols.len())).expect("small enough")
     }
 
@@ -567,7 +567,7 @@ mod tests {
         let property = one(text);
         assert_eq!(property.notation, Notation::Qre);
         // Three states and the trap.
-        let automaton = alone(&property);
+        let automaton = with_single_names(&property);
         assert_eq!(automaton.len(), 4);
         assert_eq!(automaton.doomed().iter().filter(|d| **d).count(), 1);
         assert!(automaton.accepts(&[1, 1, 0, 2]));
@@ -644,7 +644,7 @@ mod tests {
             let property = one(&format!("pattern: {pattern}; events: p, q"));
             let number =
                 |c: char| property.symbols.iter().position(|s| s.0 == c.to_string()).expect("a name");
-            alone(&property).accepts(&word.chars().map(number).collect::<Vec<_>>())
+            with_single_names(&property).accepts(&word.chars().map(number).collect::<Vec<_>>())
         };
         let between = "existence; p; scope: between q and q";
         for (word, accepted) in
@@ -664,7 +664,7 @@ mod tests {
         let property = one(text);
         assert_eq!(property.name, "twice");
         let back = one(&property.dot().expect("small enough"));
-        assert_eq!(alone(&back), alone(&property));
+        assert_eq!(with_single_names(&back), with_single_names(&property));
         let names = |p: &Regular| p.symbols.iter().map(|s| s.0.clone()).collect::<Vec<_>>();
         assert_eq!(names(&back), names(&property));
     }

@@ -8,8 +8,8 @@ use rendez_flow::cfg::Facts;
 use rendez_flow::constraint::{Constraint, Problem};
 use rendez_flow::mhp::Bits;
 use rendez_flow::propagate::{Conclusion, Interleaving, propagate};
-use rendez_flow::tfg::{NodeKind, Plan, Tfg};
-use rendez_flow::{Flow, Settings, cells_to_follow};
+use rendez_flow::tfg::{NodeKind, Tfg, TfgPlan};
+use rendez_flow::{Flow, FlowSettings, cells_to_follow};
 use rendez_model::{Program, TaskId, VarId};
 use rendez_verdict::{Control, Engine, Options, PropertyAnswer, Verdict, all_sequences};
 
@@ -212,7 +212,7 @@ fn listed(answer: &PropertyAnswer) -> String {
 fn graph(program: &Program, cells: &BTreeSet<VarId>, optimise: bool) -> Tfg {
     let mut facts = Facts::new(program);
     facts.unchecked = true;
-    let plan = Plan {
+    let plan = TfgPlan {
         program,
         facts: &facts,
         automata: &program.monitors,
@@ -283,7 +283,7 @@ fn table_vi() -> bool {
                 .swap_remove(0);
             let rounds = answer.stats.and_then(|s| s.flow).map_or(0, |f| f.rounds);
             fine &= matches!(answer.answer, Verdict::Holds);
-            let settings = Settings { published: true, separate: true, ..Settings::default() };
+            let settings = FlowSettings { published: true, separate: true, ..FlowSettings::default() };
             let old = Flow { settings }
                 .check(&program, &all_sequences(&program), &options(60), &Control::default())
                 .properties
@@ -503,14 +503,14 @@ fn reduction() -> bool {
         let family = family(name);
         let property = &family.properties[property];
         let program = with(family, property, n, 2);
-        let settings = Settings { separate: true, ..Settings::default() };
+        let settings = FlowSettings { separate: true, ..FlowSettings::default() };
         let answer = Flow { settings }
             .check(&program, &all_sequences(&program), &options(60), &Control::default())
             .properties
             .swap_remove(0);
         let facts = Facts::new(&program);
         let cells = cells_to_follow(&program, &facts);
-        let plan = Plan {
+        let plan = TfgPlan {
             program: &program,
             facts: &facts,
             automata: &program.monitors,

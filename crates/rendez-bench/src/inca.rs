@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rendez_certificate::{Plan, Query, Subject, learn, verify};
+use rendez_certificate::{IntervalQuery, Plan, Subject, learn, verify};
 use rendez_ilp::published::Published;
 use rendez_ilp::solve::{Whole, whole};
-use rendez_ilp::{Decided, Settings};
+use rendez_ilp::{Decided, IlpSettings};
 use rendez_model::Program;
 use rendez_verdict::{Control, Options, Verdict};
 
@@ -137,7 +137,7 @@ fn published(source: &str, text: &str, split: bool) -> (Published, usize) {
     let file = rendez_property::regular::parse_file(text).expect("a query");
     // No two of its events are one step.
     let letters = rendez_property::automaton::singles(program.monitors[0].letters);
-    let query: Query = file.properties[0].query(&letters).expect("a query");
+    let query: IntervalQuery = file.properties[0].query(&letters).expect("a query");
     // The letters are of interest, not the automaton: it is at one place only.
     let mut observed = program;
     observed.monitors[0] = observed.monitors[0].watching();
@@ -193,8 +193,9 @@ fn example() -> bool {
     }
     for (name, text) in [("one interval", SIMPLE), ("two intervals", SIMPLE_TWO)] {
         let program = followed(&simple(1), text, name);
-        let decided = rendez_ilp::decide(&program, &Settings::default(), &options(60), &Control::default())
-            .swap_remove(0);
+        let decided =
+            rendez_ilp::decide(&program, &IlpSettings::default(), &options(60), &Control::default())
+                .swap_remove(0);
         let (verdict, _) = certified(&program, &decided);
         crate::say!("- {name}: {verdict}");
         fine &= verdict == "holds, certified";
@@ -242,8 +243,9 @@ fn figure_10() -> bool {
         fine &= (added_v, added_c) == (*more_v, *more_c) && without == "spurious" && with != "a solution";
         let started = Instant::now();
         let program = followed(&relay(*n), &relay_first(*n), "relay");
-        let decided = rendez_ilp::decide(&program, &Settings::default(), &options(60), &Control::default())
-            .swap_remove(0);
+        let decided =
+            rendez_ilp::decide(&program, &IlpSettings::default(), &options(60), &Control::default())
+                .swap_remove(0);
         let seconds = started.elapsed().as_secs_f64();
         let (verdict, check) = certified(&program, &decided);
         let ilp = decided.answer.stats.and_then(|s| s.ilp).unwrap_or_default();
@@ -305,7 +307,7 @@ fn families(output: Option<&Path>) -> bool {
             let (source, text) = make(n);
             let program = followed(&source, &text, name);
             let decided =
-                rendez_ilp::decide(&program, &Settings::default(), &options(300), &Control::default())
+                rendez_ilp::decide(&program, &IlpSettings::default(), &options(300), &Control::default())
                     .swap_remove(0);
             let seconds = started.elapsed().as_secs_f64();
             let (verdict, check) = certified(&program, &decided);
@@ -366,7 +368,7 @@ fn deadlocks() -> bool {
             let started = Instant::now();
             let program = super::flavers::prepared(&family.source(*n, None));
             let decided =
-                rendez_ilp::deadlock(&program, &Settings::default(), &options(300), &Control::default());
+                rendez_ilp::deadlock(&program, &IlpSettings::default(), &options(300), &Control::default());
             let seconds = started.elapsed().as_secs_f64();
             let (verdict, check) = certified(&program, &decided);
             let ilp = decided.answer.stats.and_then(|s| s.ilp).unwrap_or_default();

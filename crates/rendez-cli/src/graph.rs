@@ -77,7 +77,7 @@ fn trace_flow_graph(prepared: &Prepared) -> Result<String, Error> {
         return Err(Error::Settings("--kind tfg is for properties of event sequences".into()));
     }
     let facts = rendez_flow::cfg::Facts::new(program);
-    let plan = rendez_flow::tfg::Plan {
+    let plan = rendez_flow::tfg::TfgPlan {
         program,
         facts: &facts,
         automata: &program.monitors[..1],

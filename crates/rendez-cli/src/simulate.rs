@@ -48,7 +48,7 @@ pub fn run(simulate: &Simulate) -> u8 {
 }
 
 /// Prints what one step did.
-fn tell(ready: &Prepared, number: usize, before: &State, after: &rendez_model::semantics::Outcome) {
+fn tell(ready: &Prepared, number: usize, before: &State, after: &rendez_model::semantics::Successor) {
     let program = &ready.program;
     let changes = before
         .vars

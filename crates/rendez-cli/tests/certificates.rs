@@ -91,7 +91,7 @@ struct Case {
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let work = || {
         let decided = programs().into_iter().map(|(name, program)| {
-            let settings = rendez_ilp::Settings::default();
+            let settings = rendez_ilp::IlpSettings::default();
             let one = rendez_ilp::deadlock(&program, &settings, &Options::default(), &Control::default());
             let holds = matches!(one.answer.answer, Verdict::Holds);
             Case { still: stands_still(&program), name, program, holds, plan: one.plan, proof: one.proof }

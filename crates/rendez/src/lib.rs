@@ -69,7 +69,7 @@ pub use rules::{RuleFile, read_rules};
 pub use settings::Settings;
 pub use sources::{Checks, Disk, Files, Sources, Text};
 
-pub use rendez_report::{Depth, Graph, Report, Style, gnat, html, json, sarif, text};
+pub use rendez_report::{Depth, Picture, Report, Style, gnat, html, json, sarif, text};
 /// The verdict on one check; a finding; what an engine found out; and why something is open.
 pub use verdict::{
     EngineId, Fairness, Finding, Kind, Obstacle, Options, Outcome, PropertyAnswer, Reason, Severity, Verdict,

@@ -12,7 +12,7 @@ use crate::rules::{self, RuleFile};
 pub use rendez_analysis::passes::Delays;
 
 /// By monitor: the query it was written as.
-pub type Queries = Vec<Option<rendez_certificate::Query>>;
+pub type Queries = Vec<Option<rendez_certificate::IntervalQuery>>;
 
 /// What is one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct Prepared {
     /// The files of rules. Without any, the default checks are decided.
     pub rules: Vec<RuleFile>,
     /// The constraints that the user asks for.
-    pub(crate) constraints: rendez_flow::Settings,
+    pub(crate) constraints: rendez_flow::FlowSettings,
 }
 
 impl Prepared {
@@ -181,17 +181,17 @@ fn constraints(
     specs: &[String],
     program: &mut Program,
     map: &mut SourceMap,
-) -> Result<rendez_flow::Settings, Error> {
-    use rendez_flow::Wanted;
-    let mut settings = rendez_flow::Settings::default();
+) -> Result<rendez_flow::FlowSettings, Error> {
+    use rendez_flow::RequestedConstraint;
+    let mut settings = rendez_flow::FlowSettings::default();
     let mut wanted = Vec::new();
     for spec in specs {
         let none =
             |what: &str| Error::settings(format!("--constraint {spec}: the program has no such {what}"));
         if let Some(name) = spec.strip_prefix("task:") {
             let fits = |t: &usize| rendez_verdict::same(&program.tasks[*t].name, name);
-            let found: Vec<Wanted> =
-                (0..program.tasks.len()).filter(fits).map(|t| Wanted::Task(t.into())).collect();
+            let found: Vec<RequestedConstraint> =
+                (0..program.tasks.len()).filter(fits).map(|t| RequestedConstraint::Task(t.into())).collect();
             if found.is_empty() {
                 return Err(none("task"));
             }
@@ -201,7 +201,7 @@ fn constraints(
             if found.is_empty() {
                 return Err(none("variable"));
             }
-            wanted.push(Wanted::Cells(found));
+            wanted.push(RequestedConstraint::Cells(found));
         } else {
             let files = rules::read_rules(&[spec.into()], map)?;
             let file = &files[0];

@@ -104,8 +104,8 @@ impl Settings {
     }
 
     /// How `flow` decides.
-    pub(crate) fn flow(&self, prepared: &Prepared) -> rendez_flow::Settings {
-        rendez_flow::Settings {
+    pub(crate) fn flow(&self, prepared: &Prepared) -> rendez_flow::FlowSettings {
+        rendez_flow::FlowSettings {
             unreduced: !self.reach.stubborn,
             separate: !self.reach.symmetry,
             ..prepared.constraints.clone()
@@ -119,8 +119,8 @@ impl Settings {
     }
 
     /// How `ilp` decides: where spurious cycles are kept out.
-    pub(crate) fn linear(&self, prepared: &Prepared) -> Result<rendez_ilp::Settings, Error> {
-        let mut settings = rendez_ilp::Settings::default();
+    pub(crate) fn linear(&self, prepared: &Prepared) -> Result<rendez_ilp::IlpSettings, Error> {
+        let mut settings = rendez_ilp::IlpSettings::default();
         if let Some(bound) = self.augment_bound {
             settings.bound = bound;
         }

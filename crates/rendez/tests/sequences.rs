@@ -246,9 +246,9 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Tested {
         return Some(Err(why));
     }
     let flow_options = Options { max_states: 200_000, ..options.clone() };
-    let mut settings = vec![rendez_flow::Settings::default()];
-    settings.push(rendez_flow::Settings { separate: true, unreduced: true, ..Default::default() });
-    settings.push(rendez_flow::Settings {
+    let mut settings = vec![rendez_flow::FlowSettings::default()];
+    settings.push(rendez_flow::FlowSettings { separate: true, unreduced: true, ..Default::default() });
+    settings.push(rendez_flow::FlowSettings {
         constraints: Some(Vec::new()),
         separate: true,
         ..Default::default()
@@ -310,7 +310,7 @@ fn compare(source: &str, text: &str, tally: &Tally) -> Tested {
         (exact, said) => return Some(Err(format!("directed: {said} instead of {exact}"))),
     }
     for (settings, proved, found) in [
-        (rendez_ilp::Settings::default(), &tally.ilp_proved, &tally.ilp_found),
+        (rendez_ilp::IlpSettings::default(), &tally.ilp_proved, &tally.ilp_found),
         (augmented(&sliced), &tally.augmented_proved, &tally.augmented_found),
     ] {
         let answer = match linear(&sliced, &settings, None) {
@@ -335,16 +335,16 @@ fn count(counter: &AtomicU64) {
 }
 
 /// The published rows against spurious cycles, in all tasks.
-fn augmented(program: &Program) -> rendez_ilp::Settings {
+fn augmented(program: &Program) -> rendez_ilp::IlpSettings {
     let sector = |t: usize| rendez_certificate::Sector { slot: t as u32, interval: None };
     let augmented = (0..program.tasks.len()).map(sector).collect();
-    rendez_ilp::Settings { augmented, bound: 1_000, ..rendez_ilp::Settings::default() }
+    rendez_ilp::IlpSettings { augmented, bound: 1_000, ..rendez_ilp::IlpSettings::default() }
 }
 
 /// What the integer-programming engine says, its proof checked.
 fn linear(
     program: &Program,
-    settings: &rendez_ilp::Settings,
+    settings: &rendez_ilp::IlpSettings,
     deadlock: Option<()>,
 ) -> Result<PropertyAnswer, String> {
     let control = Control::default();
@@ -406,7 +406,7 @@ fn compare_deadlock(source: &str, tally: &Tally) -> Tested {
     let program = rendez_ada::read_text(source).program?;
     let exact = blocks(&program)?;
     count(if exact { &tally.blocked } else { &tally.free });
-    match linear(&program, &rendez_ilp::Settings::default(), Some(())) {
+    match linear(&program, &rendez_ilp::IlpSettings::default(), Some(())) {
         Err(why) => Some(Err(why)),
         Ok(answer) => match (exact, word(&answer)) {
             (true, "violated") => {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 use rendez_model::TaskId;
-use rendez_verdict::{EngineId, Finding, Role, Severity, Verdict, Waiting};
+use rendez_verdict::{EngineId, Finding, Severity, Verdict, WaiterRole, Waiting};
 use serde::Serialize;
 
 use crate::text::{SHOWN_CHECKS, assumptions, headline};
@@ -24,7 +24,7 @@ const MOST_WAITING: usize = 16;
 const MOST_LINES: usize = 120;
 
 /// A picture for the page, in Graphviz's language.
-pub struct Graph {
+pub struct Picture {
     pub title: String,
     pub dot: String,
 }
@@ -33,7 +33,7 @@ const CSS: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
 /// The page.
-pub fn html(report: &Report, graphs: &[Graph]) -> String {
+pub fn html(report: &Report, graphs: &[Picture]) -> String {
     let mut out = String::new();
     let name = escape(&report.program.name);
     let _ = write!(
@@ -157,7 +157,7 @@ fn verdicts(report: &Report, out: &mut String) {
 
 /// A step, as the script reads it: task, its name, line, text, changes.
 #[derive(Serialize)]
-struct Step<'a> {
+struct PageStep<'a> {
     t: usize,
     n: &'a str,
     l: u32,
@@ -228,9 +228,9 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
             if more > 0 { format!(" and {more} more tasks") } else { String::new() }
         );
     }
-    let steps: Vec<Step> = told
+    let steps: Vec<PageStep> = told
         .iter()
-        .map(|s| Step {
+        .map(|s| PageStep {
             t: s.task.index(),
             n: name(s.task),
             l: s.span.line,
@@ -247,7 +247,7 @@ fn section(report: &Report, finding: &Finding, number: usize, follows: bool) -> 
 fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) {
     let program = report.program;
     // Whoever waits for the end of all others adds nothing.
-    let parent = |w: &&Waiting| w.role == Role::Parent && !finding.tasks.contains(&w.task);
+    let parent = |w: &&Waiting| w.role == WaiterRole::Parent && !finding.tasks.contains(&w.task);
     let mut all: Vec<&Waiting> = finding.waiting.iter().filter(|w| !parent(w)).collect();
     if all.is_empty() {
         return;
@@ -259,12 +259,20 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
     all.sort_by_key(|w| (!core(&w.task), !near(&w.task)));
     out.push_str("<ul class=\"ends\">\n");
     for w in all.iter().filter(|w| core(&w.task)).take(MOST_WAITING) {
-        let _ = writeln!(out, "<li><b>{}</b> {}</li>", escape(name(&w.task)), escape(&w.reason));
+        let _ = writeln!(out, "<li><b>{}</b> {}</li>", escape(name(&w.task)), escape(&w.reason.to_string()));
     }
     out.push_str("</ul>\n");
     let left_out = all.len().saturating_sub(MOST_WAITING);
     all.truncate(MOST_WAITING);
-    // Along a circle, each after whom it waits for if possible.
+    wait_for_graph(report, finding, &all, number, out);
+    if left_out > 0 {
+        let _ = writeln!(out, "<p class=\"soft\">{left_out} more tasks wait.</p>");
+    }
+}
+
+/// Along a circle, each after whom it waits for if possible.
+fn along_waits(finding: &Finding, all: &[&Waiting]) -> Vec<TaskId> {
+    let core = |t: &TaskId| finding.tasks.contains(t);
     let mut order: Vec<TaskId> = Vec::new();
     let mut next = all.first().map(|w| w.task);
     while order.len() < all.len() {
@@ -280,6 +288,17 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
         let shown = |t: &&TaskId| all.iter().any(|w| w.task == **t) && !order.contains(t);
         next = on.iter().find(|t| shown(t) && core(t)).or_else(|| on.iter().find(shown)).copied();
     }
+    order
+}
+
+/// Half the width and half the height of a task in the wait-for graph.
+const HALF: (f64, f64) = (62.0, 14.0);
+
+/// The picture of who waits for whom: tasks on an ellipse, with arrows between them.
+fn wait_for_graph(report: &Report, finding: &Finding, all: &[&Waiting], number: usize, out: &mut String) {
+    let name = |t: &TaskId| report.program.tasks[t.index()].name.as_str();
+    let red = |t: &TaskId| if finding.tasks.contains(t) { " core" } else { "" };
+    let order = along_waits(finding, all);
     let count = order.len() as f64;
     let (rx, ry) = (60.0 + 42.0 * count, 50.0 + 18.0 * count);
     let (cx, cy) = (rx + 90.0, ry + 30.0);
@@ -298,50 +317,23 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
         2.0 * cx,
         2.0 * cy
     );
-    let (half, high): (f64, f64) = (62.0, 14.0);
-    for w in &all {
-        let Some((x1, y1)) = place(&w.task) else { continue };
-        for on in &w.on {
-            let Some((x2, y2)) = place(on) else { continue };
-            // A bow beside the straight line, so that there is room for the way back.
-            let (dx, dy) = (x2 - x1, y2 - y1);
-            let long = dx.hypot(dy).max(1.0);
-            let (nx, ny) = (-dy / long, dx / long);
-            let (mx, my) = (x1.midpoint(x2) + 24.0 * nx, y1.midpoint(y2) + 24.0 * ny);
-            let anchor = match nx {
-                _ if nx > 0.4 => "start",
-                _ if nx < -0.4 => "end",
-                _ => "middle",
-            };
-            let edge = |(x, y): (f64, f64)| {
-                let (dx, dy) = (mx - x, my - y);
-                let shrink = (half / dx.abs().max(0.001)).min(high / dy.abs().max(0.001)).min(0.9);
-                (x + dx * shrink, y + dy * shrink)
-            };
-            let ((ax, ay), (bx, by)) = (edge((x1, y1)), edge((x2, y2)));
-            let red = if core(&w.task) { " core" } else { "" };
-            let label = w.entry.map_or(String::new(), |e| program.entries[e.index()].name.clone());
-            let _ = writeln!(
-                out,
-                "<path class=\"wait{red}\" marker-end=\"url(#{tip})\" d=\"M{ax:.1} {ay:.1}Q{mx:.1} {my:.1} {bx:.1} \
-                 {by:.1}\"><title>{} {}</title></path><text class=\"why\" x=\"{:.1}\" y=\"{:.1}\" \
-                 text-anchor=\"{anchor}\">{}</text>",
-                escape(name(&w.task)),
-                escape(&w.reason),
-                ax.midpoint(bx).midpoint(mx) + 4.0 * nx,
-                ay.midpoint(by).midpoint(my) + 4.0 + 9.0 * ny,
-                escape(&short(&label, 24))
-            );
+    for w in all {
+        let Some(from) = place(&w.task) else { continue };
+        let label = w.entry.map_or(String::new(), |e| report.program.entries[e.index()].name.clone());
+        let title = format!("{} {}", escape(name(&w.task)), escape(&w.reason.to_string()));
+        for to in w.on.iter().filter_map(place) {
+            wait_arrow(from, to, &tip, red(&w.task), &title, &escape(&short(&label, 24)), out);
         }
     }
+    let (half, high) = HALF;
     for task in &order {
         let Some((x, y)) = place(task) else { continue };
-        let red = if core(task) { " core" } else { "" };
         let label: String = name(task).chars().take(16).collect();
         let _ = writeln!(
             out,
-            "<rect class=\"node{red}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"6\"/>\
+            "<rect class=\"node{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"6\"/>\
              <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            red(task),
             x - half,
             y - high,
             2.0 * half,
@@ -351,9 +343,43 @@ fn waiting(report: &Report, finding: &Finding, number: usize, out: &mut String) 
         );
     }
     out.push_str("</svg></div>\n");
-    if left_out > 0 {
-        let _ = writeln!(out, "<p class=\"soft\">{left_out} more tasks wait.</p>");
-    }
+}
+
+/// A bow beside the straight line, so that there is room for the way back.
+fn wait_arrow(
+    (x1, y1): (f64, f64),
+    (x2, y2): (f64, f64),
+    tip: &str,
+    red: &str,
+    title: &str,
+    label: &str,
+    out: &mut String,
+) {
+    let (dx, dy) = (x2 - x1, y2 - y1);
+    let long = dx.hypot(dy).max(1.0);
+    let (nx, ny) = (-dy / long, dx / long);
+    let (mx, my) = (x1.midpoint(x2) + 24.0 * nx, y1.midpoint(y2) + 24.0 * ny);
+    let anchor = match nx {
+        _ if nx > 0.4 => "start",
+        _ if nx < -0.4 => "end",
+        _ => "middle",
+    };
+    // Where the bow leaves the box of a task.
+    let edge = |x: f64, y: f64| {
+        let (half, high) = HALF;
+        let (dx, dy) = (mx - x, my - y);
+        let shrink = (half / dx.abs().max(0.001)).min(high / dy.abs().max(0.001)).min(0.9);
+        (x + dx * shrink, y + dy * shrink)
+    };
+    let ((ax, ay), (bx, by)) = (edge(x1, y1), edge(x2, y2));
+    let _ = writeln!(
+        out,
+        "<path class=\"wait{red}\" marker-end=\"url(#{tip})\" d=\"M{ax:.1} {ay:.1}Q{mx:.1} {my:.1} {bx:.1} \
+         {by:.1}\"><title>{title}</title></path><text class=\"why\" x=\"{:.1}\" y=\"{:.1}\" \
+         text-anchor=\"{anchor}\">{label}</text>",
+        ax.midpoint(bx).midpoint(mx) + 4.0 * nx,
+        ay.midpoint(by).midpoint(my) + 4.0 + 9.0 * ny,
+    );
 }
 
 fn all_on(finding: &Finding, core: impl Fn(&TaskId) -> bool) -> Vec<TaskId> {
@@ -408,56 +434,60 @@ fn diagram(report: &Report, finding: &Finding, told: &[Told], lanes: &[TaskId], 
             x(step.task).unwrap_or(0),
             y - ROW / 2
         );
-        let own = x(step.task);
-        let partner = step.partners.iter().find_map(|p| x(*p));
         let who = &program.tasks[step.task.index()].name;
-        match (own, partner) {
-            (Some(a), Some(b)) => {
-                // A call goes from the caller to whoever accepts it.
-                let (from, to) = if step.accepts { (b, a) } else { (a, b) };
-                let tip = if from < to { to - 8 } else { to + 8 };
-                let _ = write!(
-                    out,
-                    "<line x1=\"{from}\" y1=\"{0}\" x2=\"{to}\" y2=\"{0}\"/><path d=\"M{tip} {1}L{to} {0}L{tip} {2}\"/>\
-                     <text x=\"{3}\" y=\"{4}\" text-anchor=\"middle\">{5}</text>",
-                    y + 6,
-                    y + 2,
-                    y + 10,
-                    a.midpoint(b),
-                    y,
-                    escape(&short(&step.text, 26 * (a.abs_diff(b) / LANE).max(1)))
-                );
-            }
-            (Some(a), None) => {
-                let _ = write!(
-                    out,
-                    "<circle cx=\"{a}\" cy=\"{y}\" r=\"4\"/><text x=\"{}\" y=\"{}\">{}</text>",
-                    a + 9,
-                    y + 4,
-                    escape(&short(&step.text, 40))
-                );
-            }
-            (None, Some(b)) => {
-                let _ = write!(
-                    out,
-                    "<circle cx=\"{b}\" cy=\"{y}\" r=\"4\"/><text x=\"{}\" y=\"{}\">{}</text>",
-                    b + 9,
-                    y + 4,
-                    escape(&short(&format!("{who} {}", step.text), 40))
-                );
-            }
-            (None, None) => {
-                let _ = write!(
-                    out,
-                    "<text x=\"6\" y=\"{}\">{}</text>",
-                    y + 4,
-                    escape(&short(&format!("({who} {})", step.text), 60))
-                );
-            }
-        }
+        let partner = step.partners.iter().find_map(|p| x(*p));
+        step_mark(step, who, x(step.task), partner, y, out);
         let _ = writeln!(out, "<title>{} {}</title></g>", escape(who), escape(&step.text));
     }
     out.push_str("</svg></div>\n");
+}
+
+/// A step in the diagram: an arrow between two lanes, a dot on one, or a text where neither is shown.
+fn step_mark(step: &Told, who: &str, own: Option<usize>, partner: Option<usize>, y: usize, out: &mut String) {
+    match (own, partner) {
+        (Some(a), Some(b)) => {
+            // A call goes from the caller to whoever accepts it.
+            let (from, to) = if step.accepts { (b, a) } else { (a, b) };
+            let tip = if from < to { to - 8 } else { to + 8 };
+            let _ = write!(
+                out,
+                "<line x1=\"{from}\" y1=\"{0}\" x2=\"{to}\" y2=\"{0}\"/><path d=\"M{tip} {1}L{to} {0}L{tip} {2}\"/>\
+                 <text x=\"{3}\" y=\"{4}\" text-anchor=\"middle\">{5}</text>",
+                y + 6,
+                y + 2,
+                y + 10,
+                a.midpoint(b),
+                y,
+                escape(&short(&step.text, 26 * (a.abs_diff(b) / LANE).max(1)))
+            );
+        }
+        (Some(a), None) => {
+            let _ = write!(
+                out,
+                "<circle cx=\"{a}\" cy=\"{y}\" r=\"4\"/><text x=\"{}\" y=\"{}\">{}</text>",
+                a + 9,
+                y + 4,
+                escape(&short(&step.text, 40))
+            );
+        }
+        (None, Some(b)) => {
+            let _ = write!(
+                out,
+                "<circle cx=\"{b}\" cy=\"{y}\" r=\"4\"/><text x=\"{}\" y=\"{}\">{}</text>",
+                b + 9,
+                y + 4,
+                escape(&short(&format!("{who} {}", step.text), 40))
+            );
+        }
+        (None, None) => {
+            let _ = write!(
+                out,
+                "<text x=\"6\" y=\"{}\">{}</text>",
+                y + 4,
+                escape(&short(&format!("({who} {})", step.text), 60))
+            );
+        }
+    }
 }
 
 fn short(text: &str, most: usize) -> String {

@@ -290,7 +290,7 @@ fn finding(report: &Report, finding: &Finding) -> FindingPart {
             .iter()
             .map(|w| WaitingPart {
                 task: program.tasks[w.task.index()].name.clone(),
-                reason: w.reason.clone(),
+                reason: w.reason.to_string(),
                 on: w.on.iter().map(|t| program.tasks[t.index()].name.clone()).collect(),
                 file: report.map.name(w.span.file).to_owned(),
                 line: w.span.line,

@@ -15,7 +15,7 @@ use rendez_source::{Diagnostic, SourceMap, Span};
 use rendez_verdict::{Finding, Kind, Obstacle, Outcome};
 
 pub use gnat::gnat;
-pub use html::{Graph, draw, html};
+pub use html::{Picture, draw, html};
 pub use json::json;
 pub use sarif::sarif;
 pub use story::describe;

@@ -6,27 +6,33 @@ use rendez_verdict::TraceStep;
 
 /// What a step does, and the event it stands for; None if it is not worth telling.
 pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)> {
+    let mut told = describe_event(program, step);
+    for raised in &step.step.raised {
+        let name = program.exception_name(raised.exception);
+        let text = if raised.task == step.step.task {
+            format!("gets {name}")
+        } else {
+            format!("{} gets {name}", program.tasks[raised.task.index()].name)
+        };
+        told = Some(match told {
+            Some((before, event)) => (format!("{before}; {text}"), event),
+            None => (text, name.to_owned()),
+        });
+    }
+    told
+}
+
+/// What the event of a step does, without the exceptions that it raises.
+fn describe_event(program: &Program, step: &TraceStep) -> Option<(String, String)> {
     let entry = |e: EntryId| program.entry_name(e);
     let task = |t: rendez_model::TaskId| program.tasks[t.index()].name.clone();
     let action = &program.node(step.step.loc).action;
-    let mut told = match &step.step.what {
+    match &step.step.what {
         StepEvent::Queued(e) => Some((format!("calls {} and waits", entry(*e)), entry(*e))),
         StepEvent::Accepted { caller, acceptor, entry: e, whole } => {
-            let text = match (*caller == step.step.task, whole) {
-                (true, true) => format!("calls {}, which {} accepts", entry(*e), task(*acceptor)),
-                (true, false) => {
-                    format!("calls {}; the rendezvous with {} starts", entry(*e), task(*acceptor))
-                }
-                (false, true) => {
-                    format!("accepts {} from {}", program.entries[e.index()].name, task(*caller))
-                }
-                (false, false) => {
-                    format!(
-                        "accepts {} from {}; the rendezvous starts",
-                        program.entries[e.index()].name,
-                        task(*caller)
-                    )
-                }
+            let text = match *caller == step.step.task {
+                true => accepted_call(&entry(*e), &task(*acceptor), *whole),
+                false => accept(&program.entries[e.index()].name, &task(*caller), *whole),
             };
             Some((text, entry(*e)))
         }
@@ -83,35 +89,43 @@ pub fn describe(program: &Program, step: &TraceStep) -> Option<(String, String)>
             Some(("reaches something that is not modelled".into(), "unsupported".into()))
         }
         StepEvent::Stopped => Some(("reaches a bound".into(), "bound".into())),
-        StepEvent::Ran | StepEvent::Took(_) => match action {
-            Action::Assign { .. } => {
-                let shown: Vec<String> = step
-                    .changes
-                    .iter()
-                    .filter(|(v, _)| is_named(program, *v))
-                    .map(|(v, value)| assignment(program, *v, *value))
-                    .collect();
-                (!shown.is_empty()).then(|| (format!("sets {}", shown.join(", ")), "assign".into()))
-            }
-            Action::Event { .. } => rendez_verdict::annotation(program, step.step.loc)
-                .map(|name| (format!("event {name}"), name.to_owned())),
-            Action::Complete { .. } => Some(("completes".into(), "complete".into())),
-            _ => None,
-        },
-    };
-    for raised in &step.step.raised {
-        let name = program.exception_name(raised.exception);
-        let text = if raised.task == step.step.task {
-            format!("gets {name}")
-        } else {
-            format!("{} gets {name}", task(raised.task))
-        };
-        told = Some(match told {
-            Some((before, event)) => (format!("{before}; {text}"), event),
-            None => (text, name.to_owned()),
-        });
+        StepEvent::Ran | StepEvent::Took(_) => describe_action(program, step),
     }
-    told
+}
+
+/// The same of a step that concerns nobody else.
+fn describe_action(program: &Program, step: &TraceStep) -> Option<(String, String)> {
+    match &program.node(step.step.loc).action {
+        Action::Assign { .. } => {
+            let shown: Vec<String> = step
+                .changes
+                .iter()
+                .filter(|(v, _)| is_named(program, *v))
+                .map(|(v, value)| assignment(program, *v, *value))
+                .collect();
+            (!shown.is_empty()).then(|| (format!("sets {}", shown.join(", ")), "assign".into()))
+        }
+        Action::Event { .. } => rendez_verdict::annotation(program, step.step.loc)
+            .map(|name| (format!("event {name}"), name.to_owned())),
+        Action::Complete { .. } => Some(("completes".into(), "complete".into())),
+        _ => None,
+    }
+}
+
+/// A rendezvous begins with a call; `whole` if it also ends.
+fn accepted_call(entry: &str, acceptor: &str, whole: bool) -> String {
+    match whole {
+        true => format!("calls {entry}, which {acceptor} accepts"),
+        false => format!("calls {entry}; the rendezvous with {acceptor} starts"),
+    }
+}
+
+/// A rendezvous begins at the accept statement; `whole` if it also ends.
+fn accept(entry: &str, caller: &str, whole: bool) -> String {
+    match whole {
+        true => format!("accepts {entry} from {caller}"),
+        false => format!("accepts {entry} from {caller}; the rendezvous starts"),
+    }
 }
 
 /// What a choice of the environment reads, if it is one among values.

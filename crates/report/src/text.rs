@@ -390,16 +390,6 @@ fn full(report: &Report, style: Style, finding: &Finding, out: &mut String) {
     }
 }
 
-/// Whether a text has a task's name in it.
-fn is_in(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let next = text[at + name.len()..].chars().next();
-        let before = text[..at].chars().next_back();
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '.')
-            && !next.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '(')
-    })
-}
-
 /// Of more tasks that wait only the names are shown.
 const MOST_WAITING: usize = 12;
 
@@ -428,7 +418,7 @@ fn ending(report: &Report, style: Style, finding: &Finding, out: &mut String) {
         let mut on = match on.is_empty() {
             true => "; nobody can help".to_owned(),
             // The reason names them.
-            false if on.iter().all(|o| is_in(&w.reason, o)) => String::new(),
+            false if on.iter().all(|o| w.reason.names(o)) => String::new(),
             false => format!(" -> {}", on.join(", ")),
         };
         if w.on.len() > 6 {

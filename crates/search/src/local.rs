@@ -13,7 +13,7 @@
 //! written in single moves, so a merged trace is taken apart again.
 
 use rendez_analysis::access::Access;
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
+use rendez_model::semantics::{Move, Semantics, Step, StepEvent, Successor};
 use rendez_model::state::{State, Status, Wait};
 use rendez_model::{Action, Program, TaskId};
 use rendez_verdict::Options;
@@ -43,7 +43,7 @@ impl LocalSteps {
         &self,
         semantics: &Semantics,
         mut state: State,
-        mut each: impl FnMut(&Outcome, &State),
+        mut each: impl FnMut(&Successor, &State),
     ) -> State {
         if !self.enabled {
             return state;

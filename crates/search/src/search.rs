@@ -17,7 +17,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rendez_model::semantics::{Move, Outcome, Semantics, Step, StepEvent};
+use rendez_model::semantics::{Move, Semantics, Step, StepEvent, Successor};
 use rendez_model::state::{State, Transfer};
 use rendez_model::{Action, Program, TaskId};
 use rendez_verdict::{
@@ -357,7 +357,7 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
     }
 
     /// Whether the step is possible only because some delay is over.
-    fn ends_delay(&self, outcome: &Outcome, before: &State) -> bool {
+    fn ends_delay(&self, outcome: &Successor, before: &State) -> bool {
         match outcome.step.what {
             StepEvent::TimedOut => true,
             StepEvent::Transferred => {

@@ -41,7 +41,7 @@ pub struct After {
 const ELSEWHERE: u32 = u32::MAX;
 
 /// A state that is found again whatever happens, and who never moves from there on.
-pub struct Settled {
+pub struct BottomState {
     pub moves: Vec<Move>,
     pub state: State,
     pub stuck: Vec<TaskId>,
@@ -130,8 +130,8 @@ impl After {
             .min()
     }
 
-    /// Where everybody settles first.
-    pub fn settled(&self, semantics: &Semantics) -> Option<Settled> {
+    /// The first state of a bottom component, and who never moves there.
+    pub fn first_bottom_state(&self, semantics: &Semantics) -> Option<BottomState> {
         let component = self.bottom()?;
         let state = self.state(component[0]);
         let moves = |t: &TaskId| component.iter().any(|s| self.edges[*s as usize].iter().any(|e| e.1 == *t));
@@ -145,10 +145,10 @@ impl After {
             at = parent;
         }
         path.reverse();
-        Some(Settled { moves: path, state, stuck })
+        Some(BottomState { moves: path, state, stuck })
     }
 
-    /// Whether a task does nothing but look at something again and again, where everybody has settled.
+    /// Whether a task does nothing but look at something again and again, in a bottom component.
     pub fn spins(
         &self,
         semantics: &Semantics,

@@ -19,7 +19,7 @@ use rendez_model::{
 };
 use rendez_property::automaton::{Recurring, singles};
 use rendez_property::events::{Pattern, Test};
-use rendez_property::inca::Query;
+use rendez_property::inca::IntervalQuery;
 use rendez_property::regular::{File, Notation, Regular};
 use rendez_property::{Position, Wrong};
 use rendez_source::Span;
@@ -243,7 +243,7 @@ pub(crate) fn happenings(
 pub struct Bound {
     pub monitor: Monitor,
     /// Its intervals over the letters of the monitor, if it was written as a query.
-    pub query: Option<Query>,
+    pub query: Option<IntervalQuery>,
 }
 
 /// What the symbols of a property stand for.

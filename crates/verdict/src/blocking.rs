@@ -31,6 +31,7 @@ use rendez_source::Span;
 
 use crate::finding::Kind;
 use crate::observation::alive;
+use crate::wait_reason::{Doing, WaitCause, WaitReason};
 use rendez_analysis::components;
 
 /// A task that waits: why, and for whom.
@@ -38,18 +39,18 @@ use rendez_analysis::components;
 pub struct Waiting {
     pub task: TaskId,
     pub span: Span,
-    pub reason: String,
+    pub reason: WaitReason,
     /// The tasks that could end the wait.
     pub on: Vec<TaskId>,
     /// The entry that it called, or that is to be called.
     pub entry: Option<EntryId>,
     /// The variables that decide whether it ends.
     pub cells: Vec<VarId>,
-    pub role: Role,
+    pub role: WaiterRole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum WaiterRole {
     /// In an entry call, queued or in a rendezvous.
     Client,
     /// At an accept or select.
@@ -75,137 +76,151 @@ pub struct Blocked {
 /// Describes every task that waits in a state.
 pub fn why_blocked(semantics: &Semantics, state: &State) -> Vec<Waiting> {
     let program = semantics.program;
-    let mut all = Vec::new();
-    for (t, ts) in state.tasks.iter().enumerate() {
-        if !alive(ts.status) || program.tasks[t].background {
-            continue;
+    let tasks = (0..state.tasks.len()).map(TaskId::from);
+    let waiting = tasks.filter_map(|task| {
+        let ts = &state.tasks[task.index()];
+        if !alive(ts.status) || program.tasks[task.index()].background {
+            return None;
         }
-        let task = TaskId::from(t);
-        let node = program.node(ts.pc);
-        let name = |e: EntryId| program.entry_name(e);
-        let (reason, on, role) = match (ts.wait, &node.action) {
-            (Wait::Queued { entry, .. }, _) => match program.entries[entry.index()].owner {
-                Owner::Task(owner) => {
-                    let why = match doing(semantics, state, owner) {
-                        Some(what) => format!(" ({} {what})", program.tasks[owner.index()].name),
-                        None => String::new(),
-                    };
-                    let on = vec![starter(program, state, owner)];
-                    (format!("waits for {} to be accepted{why}", name(entry)), on, Role::Client)
-                }
-                Owner::Object(object) => {
-                    let prefix = format!("{}.", program.objects[object.index()].name);
-                    let now: Vec<String> = barrier_cells(program, entry)
-                        .into_iter()
-                        .filter_map(|cell| {
-                            let name = &program.vars[cell.index()].name;
-                            let Value::Known(value) = state.vars[cell.index()] else { return None };
-                            let value = program.value_name(cell, value);
-                            Some(format!("{} = {value}", name.strip_prefix(&prefix).unwrap_or(name)))
-                        })
-                        .take(4)
-                        .collect();
-                    let now = if now.is_empty() { String::new() } else { format!(" ({})", now.join(", ")) };
-                    (
-                        format!("waits for the barrier of {} to open{now}", name(entry)),
-                        helpers(semantics, state, task, entry),
-                        Role::Client,
-                    )
-                }
-            },
-            (Wait::Rendezvous { acceptor }, _) => {
-                let entry = state.tasks[acceptor.index()]
-                    .accepts
-                    .iter()
-                    .find(|r| r.caller.task == task)
-                    .map_or(String::new(), |r| format!(" of {}", name(r.entry)));
-                let acceptor_name = &program.tasks[acceptor.index()].name;
-                (
-                    format!("waits for {acceptor_name} to end the rendezvous{entry}"),
-                    vec![acceptor],
-                    Role::Client,
-                )
-            }
-            (Wait::Select { .. }, Action::Select { .. }) => {
-                let open = semantics.open_entries(state, task);
-                let names: Vec<String> = open.iter().map(|e| name(*e)).collect();
-                let (terminate, role) = match semantics.at_terminate(state, task) {
-                    true => (" or to terminate", Role::Leaving),
-                    false => ("", Role::Server),
-                };
-                (
-                    format!("waits for a call of {}{terminate}", names.join(" or ")),
-                    callers(semantics, state, task, &open),
-                    role,
-                )
-            }
-            (Wait::Activation, Action::Activate { tasks, .. }) => {
-                let on = activating(program, state, tasks);
-                ("waits for the activation of its tasks".into(), on, Role::Parent)
-            }
-            (_, Action::Await { masters, .. }) => {
-                let on = semantics.dependents(state, masters);
-                let names: Vec<&str> = on.iter().map(|t| program.tasks[t.index()].name.as_str()).collect();
-                (format!("waits for the end of {}", names.join(", ")), on, Role::Parent)
-            }
-            (_, Action::Lock { object, .. }) => {
-                let on = holders(semantics, state, task, *object);
-                let object = &program.objects[object.index()].name;
-                (format!("waits for protected object {object}"), on, Role::Client)
-            }
-            (
-                _,
-                Action::EntryCall { entry, .. }
-                | Action::Requeue { entry, .. }
-                | Action::Async { trigger: Trigger::Call { entry, .. }, .. },
-            ) => match program.eval(state, entry) {
-                Ok(Value::Known(e)) => {
-                    let entry = EntryId(e as u32);
-                    let on = match program.entries[entry.index()].owner {
-                        Owner::Object(object) => holders(semantics, state, task, object),
-                        Owner::Task(owner) => vec![owner],
-                    };
-                    (format!("is about to call {}", name(entry)), on, Role::Client)
-                }
-                _ => continue,
-            },
-            (_, Action::EndAsync { .. }) => {
-                let on = servers_of_trigger(state, task);
-                ("waits for the end of the triggering call".into(), on, Role::Client)
-            }
-            _ => continue,
+        let mut wait = wait_of(semantics, state, task)?;
+        let triggers = add_triggers(semantics, state, task, &mut wait.on);
+        let (entry, cells) = match ts.wait {
+            Wait::Queued { entry, .. } => (Some(entry), barrier_cells(program, entry)),
+            Wait::Select { .. } => (semantics.open_entries(state, task).first().copied(), Vec::new()),
+            _ => (None, Vec::new()),
         };
-        let (reason, on) = with_triggers(semantics, state, task, reason, on);
-        let cells = match ts.wait {
-            Wait::Queued { entry, .. } => barrier_cells(program, entry),
-            _ => Vec::new(),
-        };
-        let entry = match ts.wait {
-            Wait::Queued { entry, .. } => Some(entry),
-            Wait::Select { .. } => semantics.open_entries(state, task).first().copied(),
-            _ => None,
-        };
-        all.push(Waiting { task, span: node.span, reason, on, entry, cells, role });
-    }
-    all
+        let reason = WaitReason { cause: wait.cause, triggers };
+        Some(Waiting {
+            task,
+            span: program.node(ts.pc).span,
+            reason,
+            on: wait.on,
+            entry,
+            cells,
+            role: wait.role,
+        })
+    });
+    waiting.collect()
 }
 
-/// Adds the triggering calls of a task to why it waits: serving one of them ends whatever the task does, but a
-/// rendezvous.
-fn with_triggers(
-    semantics: &Semantics,
-    state: &State,
-    task: TaskId,
-    mut reason: String,
-    mut on: Vec<TaskId>,
-) -> (String, Vec<TaskId>) {
+/// What a task waits for, apart from its triggering calls.
+struct OwnWait {
+    cause: WaitCause,
+    on: Vec<TaskId>,
+    role: WaiterRole,
+}
+
+impl OwnWait {
+    /// A task in a call, or before one.
+    fn client(cause: WaitCause, on: Vec<TaskId>) -> OwnWait {
+        OwnWait { cause, on, role: WaiterRole::Client }
+    }
+
+    /// A task that waits for its dependents, or for those that it activates.
+    fn parent(cause: WaitCause, on: Vec<TaskId>) -> OwnWait {
+        OwnWait { cause, on, role: WaiterRole::Parent }
+    }
+}
+
+/// What a task waits for, if it waits.
+fn wait_of(semantics: &Semantics, state: &State, task: TaskId) -> Option<OwnWait> {
+    let program = semantics.program;
+    let ts = &state.tasks[task.index()];
+    Some(match (ts.wait, &program.node(ts.pc).action) {
+        (Wait::Queued { entry, .. }, _) => queued(semantics, state, task, entry),
+        (Wait::Rendezvous { acceptor }, _) => in_rendezvous(program, state, task, acceptor),
+        (Wait::Select { .. }, Action::Select { .. }) => at_select(semantics, state, task),
+        (Wait::Activation, Action::Activate { tasks, .. }) => {
+            OwnWait::parent(WaitCause::Activation, activating(program, state, tasks))
+        }
+        (_, Action::Await { masters, .. }) => {
+            let on = semantics.dependents(state, masters);
+            let names = on.iter().map(|t| program.tasks[t.index()].name.clone()).collect();
+            OwnWait::parent(WaitCause::Dependents(names), on)
+        }
+        (_, Action::Lock { object, .. }) => {
+            let name = program.objects[object.index()].name.clone();
+            OwnWait::client(WaitCause::Lock { object: name }, holders(semantics, state, task, *object))
+        }
+        (
+            _,
+            Action::EntryCall { entry, .. }
+            | Action::Requeue { entry, .. }
+            | Action::Async { trigger: Trigger::Call { entry, .. }, .. },
+        ) => before_call(semantics, state, task, entry)?,
+        (_, Action::EndAsync { .. }) => {
+            OwnWait::client(WaitCause::TriggeringCall, servers_of_trigger(state, task))
+        }
+        _ => return None,
+    })
+}
+
+/// A call waits in the queue of an entry.
+fn queued(semantics: &Semantics, state: &State, task: TaskId, entry: EntryId) -> OwnWait {
+    let program = semantics.program;
+    let name = program.entry_name(entry);
+    match program.entries[entry.index()].owner {
+        Owner::Task(owner) => {
+            let meanwhile = doing(semantics, state, owner)
+                .map(|doing| (program.tasks[owner.index()].name.clone(), doing));
+            OwnWait::client(
+                WaitCause::Acceptance { entry: name, meanwhile },
+                vec![starter(program, state, owner)],
+            )
+        }
+        Owner::Object(object) => {
+            let values = barrier_values(program, state, object, entry);
+            OwnWait::client(
+                WaitCause::Barrier { entry: name, values },
+                helpers(semantics, state, task, entry),
+            )
+        }
+    }
+}
+
+/// A call is being served.
+fn in_rendezvous(program: &Program, state: &State, task: TaskId, acceptor: TaskId) -> OwnWait {
+    let served = state.tasks[acceptor.index()].accepts.iter().find(|r| r.caller.task == task);
+    let entry = served.map(|r| program.entry_name(r.entry));
+    let acceptor_name = program.tasks[acceptor.index()].name.clone();
+    OwnWait::client(WaitCause::Rendezvous { acceptor: acceptor_name, entry }, vec![acceptor])
+}
+
+/// A task waits at an accept or select.
+fn at_select(semantics: &Semantics, state: &State, task: TaskId) -> OwnWait {
+    let open = semantics.open_entries(state, task);
+    let entries = open.iter().map(|e| semantics.program.entry_name(*e)).collect();
+    let or_terminate = semantics.at_terminate(state, task);
+    OwnWait {
+        cause: WaitCause::Call { entries, or_terminate },
+        on: callers(semantics, state, task, &open),
+        role: if or_terminate { WaiterRole::Leaving } else { WaiterRole::Server },
+    }
+}
+
+/// A task cannot make its call yet; None if it is not known which call that is.
+fn before_call(semantics: &Semantics, state: &State, task: TaskId, entry: &Expr) -> Option<OwnWait> {
+    let program = semantics.program;
+    let Ok(Value::Known(entry)) = program.eval(state, entry) else { return None };
+    let entry = EntryId(entry as u32);
+    let on = match program.entries[entry.index()].owner {
+        Owner::Object(object) => holders(semantics, state, task, object),
+        Owner::Task(owner) => vec![owner],
+    };
+    Some(OwnWait::client(WaitCause::BeforeCall { entry: program.entry_name(entry) }, on))
+}
+
+/// The queued triggering calls of a task, and, added to `on`, who could serve them: serving one of them ends whatever the
+/// task does, but a rendezvous.
+fn add_triggers(semantics: &Semantics, state: &State, task: TaskId, on: &mut Vec<TaskId>) -> Vec<String> {
     let (program, ts) = (semantics.program, &state.tasks[task.index()]);
+    let mut triggers = Vec::new();
     if matches!(ts.wait, Wait::Rendezvous { .. }) {
-        return (reason, on);
+        return triggers;
     }
     for transfer in ts.transfers.iter().filter(|t| !t.leaving) {
         let Pending::Queued { entry, .. } = transfer.trigger else { continue };
-        reason += &format!(", or for its triggering call of {} to be served", program.entry_name(entry));
+        triggers.push(program.entry_name(entry));
         on.extend(match program.entries[entry.index()].owner {
             Owner::Task(owner) => vec![starter(program, state, owner)],
             Owner::Object(_) => helpers(semantics, state, task, entry),
@@ -213,7 +228,25 @@ fn with_triggers(
     }
     on.sort();
     on.dedup();
-    (reason, on)
+    triggers
+}
+
+/// The first variables that the barrier of an entry looks at, with their values. Components of its own object have short
+/// names.
+fn barrier_values(
+    program: &Program,
+    state: &State,
+    object: ObjectId,
+    entry: EntryId,
+) -> Vec<(String, String)> {
+    let prefix = format!("{}.", program.objects[object.index()].name);
+    let known = barrier_cells(program, entry).into_iter().filter_map(|cell| {
+        let name = &program.vars[cell.index()].name;
+        let Value::Known(value) = state.vars[cell.index()] else { return None };
+        let value = program.value_name(cell, value);
+        Some((name.strip_prefix(&prefix).unwrap_or(name).to_owned(), value))
+    });
+    known.take(4).collect()
 }
 
 /// The variables that the barrier of an entry looks at.
@@ -270,19 +303,15 @@ fn servers_of_trigger(state: &State, task: TaskId) -> Vec<TaskId> {
     (0..state.tasks.len()).map(TaskId::from).filter(|t| *t != task && serves(t)).collect()
 }
 
-/// In a few words, what a task that does not accept is doing.
-fn doing(semantics: &Semantics, state: &State, task: TaskId) -> Option<String> {
+/// What a task that does not accept a call is doing.
+fn doing(semantics: &Semantics, state: &State, task: TaskId) -> Option<Doing> {
     let program = semantics.program;
-    let ts = &state.tasks[task.index()];
-    match ts.wait {
-        Wait::Queued { entry, .. } => Some(format!("is itself waiting in {}", program.entry_name(entry))),
+    match state.tasks[task.index()].wait {
+        Wait::Queued { entry, .. } => Some(Doing::Queued { entry: program.entry_name(entry) }),
         Wait::Select { .. } => {
-            let names: Vec<String> = semantics
-                .open_entries(state, task)
-                .iter()
-                .map(|e| program.entries[e.index()].name.clone())
-                .collect();
-            Some(format!("accepts only {}", names.join(" or ")))
+            let open = semantics.open_entries(state, task);
+            let entries = open.iter().map(|e| program.entries[e.index()].name.clone()).collect();
+            Some(Doing::Accepts { entries })
         }
         _ => None,
     }
@@ -403,7 +432,7 @@ pub fn all_stuck(program: &Program, state: &State) -> Vec<TaskId> {
     (0..state.tasks.len()).map(TaskId::from).filter(counts).collect()
 }
 
-/// In which ways the tasks are blocked that are stuck in a state where everybody has settled.
+/// In which ways the tasks are blocked that are stuck in a state of a bottom component.
 pub fn kinds_of_blocking(semantics: &Semantics, state: &State, stuck: &[TaskId]) -> Vec<Blocked> {
     let mut waiting = why_blocked(semantics, state);
     waiting.retain(|w| stuck.contains(&w.task));
@@ -463,11 +492,11 @@ fn classify(waiting: &[Waiting]) -> Vec<Blocked> {
     let within: Vec<bool> = of.iter().map(Option::is_some).collect();
     join(&next, &mut of, all.len());
     for (i, w) in waiting.iter().enumerate() {
-        if let (Some(b), false, Role::Client | Role::Server) = (of[i], within[i], w.role) {
+        if let (Some(b), false, WaiterRole::Client | WaiterRole::Server) = (of[i], within[i], w.role) {
             all[b].behind.push(w.task);
         }
     }
-    for (role, kind) in [(Role::Client, Kind::ClientBlocked), (Role::Server, Kind::ServerIdle)] {
+    for (role, kind) in [(WaiterRole::Client, Kind::ClientBlocked), (WaiterRole::Server, Kind::ServerIdle)] {
         let rest: Vec<usize> =
             (0..waiting.len()).filter(|i| of[*i].is_none() && waiting[*i].role == role).collect();
         if !rest.is_empty() {
@@ -478,7 +507,7 @@ fn classify(waiting: &[Waiting]) -> Vec<Blocked> {
     join(&next, &mut of, all.len());
     for (w, of) in waiting.iter().zip(&of) {
         // Who is about to terminate waits for everybody.
-        let first = (w.role == Role::Leaving && !all.is_empty()).then_some(0);
+        let first = (w.role == WaiterRole::Leaving && !all.is_empty()).then_some(0);
         if let Some(b) = of.or(first) {
             all[b].waiting.push(w.clone());
         }
@@ -509,7 +538,7 @@ fn circles(waiting: &[Waiting], next: &[Vec<u32>]) -> Vec<Vec<usize>> {
         let mut circle: Vec<usize> = component.into_iter().map(|i| i as usize).collect();
         circle.sort_unstable();
         let circular = circle.len() > 1 || next[circle[0]].contains(&(circle[0] as u32));
-        if circular && circle.iter().any(|i| waiting[*i].role == Role::Client) {
+        if circular && circle.iter().any(|i| waiting[*i].role == WaiterRole::Client) {
             all.push(circle);
         }
     }
@@ -522,6 +551,6 @@ fn named(waiting: &[Waiting], circle: &[usize]) -> Vec<TaskId> {
     let tasks = |only: &dyn Fn(&Waiting) -> bool| -> Vec<TaskId> {
         circle.iter().map(|i| &waiting[*i]).filter(|w| only(w)).map(|w| w.task).collect()
     };
-    let clients = tasks(&|w| w.role == Role::Client);
+    let clients = tasks(&|w| w.role == WaiterRole::Client);
     if clients.len() > 1 { clients } else { tasks(&|_| true) }
 }

@@ -20,7 +20,7 @@ pub enum Query<'a> {
     Check(Kind),
     /// A property of event sequences: the automaton with this number follows it. A query of INCA's comes with the
     /// intervals that it was written as.
-    Sequence { monitor: usize, intervals: Option<&'a inca::Query> },
+    Sequence { monitor: usize, intervals: Option<&'a inca::IntervalQuery> },
     /// A temporal formula.
     Formula(&'a BoundFormula),
 }

@@ -21,12 +21,13 @@ mod reorder;
 mod stuck;
 mod trace;
 mod verdict;
+mod wait_reason;
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use bind::{Bound, bind, follow, same};
-pub use blocking::{Blocked, Role, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
+pub use blocking::{Blocked, WaiterRole, Waiting, all_stuck, is_final, kinds_of_blocking, why_blocked};
 pub use engine::{Engine, Query, Support, all_checks, all_sequences, checks, formulas, with_automata_of};
 pub use finding::{Finding, Kind, Severity};
 pub use formula::{BoundFormula, Fairness, Resolved, accepted, annotation, awaits_lock, covers, is_event};
@@ -43,6 +44,7 @@ pub use trace::{Trace, TraceStep, replay};
 pub use verdict::{
     EngineId, Findings, Nonprogress, Outcome, PropertyAnswer, Verdict, open_for_ever, vacuous,
 };
+pub use wait_reason::{Doing, WaitCause, WaitReason};
 
 /// Limits of a search, and what it takes for granted.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use rendez_analysis::access::{Access, Touch, touched};
 use rendez_analysis::loop_control::LoopControl;
 use rendez_analysis::passes;
 use rendez_model::code::{each_written, never_changes};
-use rendez_model::semantics::{Fate, Outcome, Step, StepEvent};
+use rendez_model::semantics::{Fate, Step, StepEvent, Successor};
 use rendez_model::state::{Lock, State, Status, Wait};
 use rendez_model::{
     Action, Domain, EntryId, ExceptionId, Loc, ObjectId, Owner, Program, Storage, TaskId, VarId,
@@ -48,7 +48,7 @@ pub enum Observation {
         second: (TaskId, Loc),
         writes: (bool, bool),
         /// Not if one of them accesses one of several cells, and nobody knows which.
-        sure: bool,
+        certain: bool,
     },
     /// No task can move and not all have ended.
     Blocked,
@@ -209,7 +209,7 @@ impl ProgressClassifier {
     }
 
     /// Whether a step from `before` is progress, or looks at something again.
-    pub fn of(&self, program: &Program, access: &Access, outcome: &Outcome, before: &State) -> u8 {
+    pub fn of(&self, program: &Program, access: &Access, outcome: &Successor, before: &State) -> u8 {
         let mut flags = 0;
         match &program.node(outcome.step.loc).action {
             Action::Select { otherwise: None, .. }
@@ -310,17 +310,17 @@ pub fn races(program: &Program, access: &Access, state: &State, mut found: impl 
             for (var, _) in a.3.iter().chain(&a.2) {
                 let of = |list: &[Touch]| list.iter().find(|t| t.0 == *var).map(|t| t.1);
                 let ((wa, ra), (wb, rb)) = ((of(&a.3), of(&a.2)), (of(&b.3), of(&b.2)));
-                // One of them writes; the other one writes or reads. Which is sure counts more.
+                // One of them writes; the other one writes or reads. Which is certain counts more.
                 let pairs = [(wa, wb), (wa, rb), (ra, wb)];
                 let both = pairs.into_iter().filter_map(|(a, b)| a.zip(b)).map(|(a, b)| a && b).max();
-                if let Some(sure) = both {
+                if let Some(certain) = both {
                     let writes = (wa.is_some(), wb.is_some());
                     found(Observation::Race {
                         var: *var,
                         first: (a.0, a.1),
                         second: (b.0, b.1),
                         writes,
-                        sure,
+                        certain,
                     });
                 }
             }

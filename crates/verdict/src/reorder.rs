@@ -42,7 +42,7 @@ const WIDTH: usize = 64;
 const MOST_WORK: usize = 200_000_000;
 
 /// How far each task is, and who moved in which order.
-type Way = (Vec<u32>, Vec<usize>);
+type Schedule = (Vec<u32>, Vec<usize>);
 
 /// The same steps in an order with as few task switches as was found, and their number; None if the
 /// moves are no execution. Steps that concern nobody else count for nothing. Of the steps, only those
@@ -63,8 +63,8 @@ pub fn fewest_switches(
     }
     let (tasks, last) = dependencies(semantics, access, moves, needed)?;
     let mut start = vec![0; tasks.len()];
-    settle(&tasks, &mut start);
-    let mut level: Vec<Way> = vec![(start, Vec::new())];
+    make_local_steps(&tasks, &mut start);
+    let mut level: Vec<Schedule> = vec![(start, Vec::new())];
     // Running a task as far as it goes prevents nothing, so that only the order of tasks is chosen.
     loop {
         let finished = |at: &[u32]| at.iter().zip(&tasks).all(|(n, links)| *n as usize == links.len());
@@ -74,7 +74,7 @@ pub fn fewest_switches(
             let end = replay(semantics, &moves)?.last;
             return (!needed.is_empty() || end == last).then_some((moves, order.len().saturating_sub(1)));
         }
-        let mut next: Vec<Way> = Vec::new();
+        let mut next: Vec<Schedule> = Vec::new();
         let mut seen = HashSet::new();
         for (at, order) in &level {
             for t in 0..tasks.len() {
@@ -86,7 +86,7 @@ pub fn fewest_switches(
                     if to[t] == before {
                         break;
                     }
-                    settle(&tasks, &mut to);
+                    make_local_steps(&tasks, &mut to);
                 }
                 if to[t] != at[t] && seen.insert(to.clone()) {
                     let mut order = order.clone();
@@ -105,7 +105,7 @@ pub fn fewest_switches(
 }
 
 /// Lets every task make the steps that concern nobody else.
-fn settle(tasks: &[Vec<Link>], at: &mut [u32]) {
+fn make_local_steps(tasks: &[Vec<Link>], at: &mut [u32]) {
     let mut moved = true;
     while moved {
         moved = false;
@@ -128,7 +128,7 @@ fn run(tasks: &[Vec<Link>], at: &[u32], t: usize, local: bool) -> u32 {
 /// The moves of an order of tasks. Steps that concern nobody else come when they are needed.
 fn emit(tasks: &[Vec<Link>], order: &[usize]) -> Vec<Move> {
     let mut at = vec![0; tasks.len()];
-    settle(tasks, &mut at);
+    make_local_steps(tasks, &mut at);
     let mut done = vec![0; tasks.len()];
     let mut moves = Vec::new();
     for t in order {
@@ -138,7 +138,7 @@ fn emit(tasks: &[Vec<Link>], order: &[usize]) -> Vec<Move> {
             if at[*t] == before {
                 break;
             }
-            settle(tasks, &mut at);
+            make_local_steps(tasks, &mut at);
         }
         demand(tasks, &mut done, *t, at[*t], &mut moves);
     }
@@ -174,13 +174,11 @@ fn dependencies(
     let mut place: Vec<(usize, u32)> = Vec::new();
     let mut count = vec![0u32; state.tasks.len()];
     let mut before: Vec<Vec<usize>> = Vec::new();
-    // By part of the state: who wrote it last, and who has read it since.
-    let mut writer: Vec<Option<usize>> = Vec::new();
-    let mut readers: Vec<Vec<usize>> = Vec::new();
-    let mut quiet = Vec::new();
+    let mut accesses = Accesses::default();
+    let mut local = Vec::new();
     for (i, mv) in moves.iter().enumerate() {
         let ts = &state.tasks[mv.task.index()];
-        quiet.push(ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task));
+        let looks_local = ts.wait == Wait::Nothing && access.is_local(semantics.program, &state, mv.task);
         log.take();
         let outcome = semantics.step(&state, *mv)?;
         let mut read = log.take();
@@ -192,43 +190,70 @@ fn dependencies(
             let task = p.wrapping_sub(state.vars.len() as u32);
             task < state.tasks.len() as u32 && task != mv.task.0
         };
-        if written.iter().any(others) {
-            quiet[i] = false;
-        }
-        let private = quiet[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
+        local.push(looks_local && !written.iter().any(others));
+        let private = local[i] && is_sequential(&semantics.program.node(outcome.step.loc).action);
         log.take();
-        let parts = read.iter().chain(&written).map(|p| *p as usize + 1).max().unwrap_or(0);
-        if writer.len() < parts {
-            writer.resize(parts, None);
-            readers.resize(parts, Vec::new());
-        }
-        let mut all = Vec::new();
-        for p in &read {
-            all.extend(writer[*p as usize]);
-        }
-        for p in &written {
-            // Where a task is between steps that concern nobody else makes no difference to others.
-            if private && *p == own {
-                continue;
-            }
-            all.extend(writer[*p as usize]);
-            all.append(&mut readers[*p as usize]);
-            writer[*p as usize] = Some(i);
-        }
-        for p in &read {
-            if writer[*p as usize] != Some(i) {
-                readers[*p as usize].push(i);
-            }
-        }
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|j| *j != i);
-        before.push(all);
+        // Where a task is between steps that concern nobody else makes no difference to others.
+        before.push(accesses.dependencies(i, &read, &written, private.then_some(own)));
         let task = mv.task.index();
         place.push((task, count[task]));
         count[task] += 1;
         state = outcome.state;
     }
+    let keep = steps_to_keep(moves, &before, needed);
+    // Steps that are left out are the last of their tasks.
+    let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
+    for i in (0..moves.len()).filter(|i| keep[*i]) {
+        let before = before[i].iter().map(|j| place[*j]).collect();
+        tasks[place[i].0].push(Link { mv: moves[i], before, local: local[i] });
+    }
+    Some((tasks, state))
+}
+
+/// By part of the state: which step wrote it last, and which have read it since.
+#[derive(Default)]
+struct Accesses {
+    writer: Vec<Option<usize>>,
+    readers: Vec<Vec<usize>>,
+}
+
+impl Accesses {
+    /// The earlier steps that a step depends on. The write to `unseen` does not count.
+    fn dependencies(
+        &mut self,
+        step: usize,
+        read: &[u32],
+        written: &[u32],
+        unseen: Option<u32>,
+    ) -> Vec<usize> {
+        let parts = read.iter().chain(written).map(|p| *p as usize + 1).max().unwrap_or(0);
+        if self.writer.len() < parts {
+            self.writer.resize(parts, None);
+            self.readers.resize(parts, Vec::new());
+        }
+        let mut all = Vec::new();
+        for p in read {
+            all.extend(self.writer[*p as usize]);
+        }
+        for p in written.iter().filter(|p| Some(**p) != unseen) {
+            all.extend(self.writer[*p as usize]);
+            all.append(&mut self.readers[*p as usize]);
+            self.writer[*p as usize] = Some(step);
+        }
+        for p in read {
+            if self.writer[*p as usize] != Some(step) {
+                self.readers[*p as usize].push(step);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|j| *j != step);
+        all
+    }
+}
+
+/// The last steps of the tasks that are needed, with all that these depend on; all steps if no task is named.
+fn steps_to_keep(moves: &[Move], before: &[Vec<usize>], needed: &[TaskId]) -> Vec<bool> {
     let mut keep = vec![needed.is_empty(); moves.len()];
     for task in needed {
         if let Some(last) = moves.iter().rposition(|m| m.task == *task) {
@@ -240,13 +265,7 @@ fn dependencies(
             before[i].iter().for_each(|j| keep[*j] = true);
         }
     }
-    // Steps that are left out are the last of their tasks.
-    let mut tasks: Vec<Vec<Link>> = (0..state.tasks.len()).map(|_| Vec::new()).collect();
-    for i in (0..moves.len()).filter(|i| keep[*i]) {
-        let before = before[i].iter().map(|j| place[*j]).collect();
-        tasks[place[i].0].push(Link { mv: moves[i], before, local: quiet[i] });
-    }
-    Some((tasks, state))
+    keep
 }
 
 /// The parts that differ, numbered as accesses are.

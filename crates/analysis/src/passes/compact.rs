@@ -52,87 +52,109 @@ pub fn compact(program: &mut Program, keep: &[Loc]) {
 
 /// Keeps what the tasks can reach: locations, procedures, handlers.
 fn remove_unreachable(program: &mut Program) {
-    let mut nodes = vec![false; program.nodes.len()];
-    let mut procs = vec![false; program.procs.len()];
-    let mut handlers = vec![false; program.handlers.len()];
-    let mut work: Vec<Loc> = program.tasks.iter().flat_map(|t| [t.start, t.exit]).collect();
-    let mut called: Vec<ProcId> = program.bodies.values().copied().collect();
-    loop {
-        while let Some(loc) = work.pop() {
-            if std::mem::replace(&mut nodes[loc.index()], true) {
-                continue;
+    let reached = ReachableCode::of(program);
+    retain(&mut program.nodes, &reached.nodes);
+    retain(&mut program.procs, &reached.procs);
+    retain(&mut program.handlers, &reached.handlers);
+    renumber(program, &reached);
+}
+
+/// What the tasks can reach, by number.
+struct ReachableCode {
+    nodes: Vec<bool>,
+    procs: Vec<bool>,
+    handlers: Vec<bool>,
+}
+
+impl ReachableCode {
+    fn of(program: &Program) -> ReachableCode {
+        let mut reached = ReachableCode {
+            nodes: vec![false; program.nodes.len()],
+            procs: vec![false; program.procs.len()],
+            handlers: vec![false; program.handlers.len()],
+        };
+        let mut work: Vec<Loc> = program.tasks.iter().flat_map(|t| [t.start, t.exit]).collect();
+        let mut called: Vec<ProcId> = program.bodies.values().copied().collect();
+        loop {
+            while let Some(loc) = work.pop() {
+                reached.visit(program, loc, &mut work, &mut called);
             }
-            let node = &program.nodes[loc.index()];
-            node.action.each_successor(|next| work.push(next));
-            if let Action::Call { proc, .. } = &node.action {
-                called.push(*proc);
-            }
-            let mut handler = node.handler;
-            while let Some(id) = handler {
-                let h = &program.handlers[id.index()];
-                if !std::mem::replace(&mut handlers[id.index()], true) {
-                    work.extend(h.choices.iter().map(|c| c.1));
-                }
-                handler = h.outer;
-            }
-        }
-        match called.pop() {
-            Some(proc) if !procs[proc.index()] => {
-                procs[proc.index()] = true;
+            let Some(proc) = called.pop() else { return reached };
+            if !std::mem::replace(&mut reached.procs[proc.index()], true) {
                 work.push(program.procs[proc.index()].start);
             }
-            Some(_) => {}
-            None => break,
         }
     }
-    let number = |kept: &[bool]| -> Vec<usize> {
-        let mut next = 0;
-        kept.iter()
-            .map(|k| {
-                next += usize::from(*k);
-                next.wrapping_sub(1)
-            })
-            .collect()
-    };
-    let (node_of, proc_of, handler_of) = (number(&nodes), number(&procs), number(&handlers));
-    let retain = |kept: &[bool]| {
-        let mut i = 0;
-        let kept = kept.to_vec();
-        move || {
-            i += 1;
-            kept[i - 1]
+
+    /// Marks a location and its handlers; lists where control goes from there, and which procedures it calls.
+    fn visit(&mut self, program: &Program, loc: Loc, work: &mut Vec<Loc>, called: &mut Vec<ProcId>) {
+        if std::mem::replace(&mut self.nodes[loc.index()], true) {
+            return;
         }
-    };
-    let mut keep = retain(&nodes);
-    program.nodes.retain(|_| keep());
-    let mut keep = retain(&procs);
-    program.procs.retain(|_| keep());
-    let mut keep = retain(&handlers);
-    program.handlers.retain(|_| keep());
+        let node = &program.nodes[loc.index()];
+        node.action.each_successor(|next| work.push(next));
+        if let Action::Call { proc, .. } = &node.action {
+            called.push(*proc);
+        }
+        let mut handler = node.handler;
+        while let Some(id) = handler {
+            let h = &program.handlers[id.index()];
+            if !std::mem::replace(&mut self.handlers[id.index()], true) {
+                work.extend(h.choices.iter().map(|c| c.1));
+            }
+            handler = h.outer;
+        }
+    }
+}
+
+fn retain<T>(list: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    list.retain(|_| kept.next() == Some(&true));
+}
+
+/// The new number of each thing that is kept: how many are kept before it.
+fn numbers(kept: &[bool]) -> Vec<usize> {
+    let mut next = 0;
+    kept.iter()
+        .map(|k| {
+            let number = next;
+            next += usize::from(*k);
+            number
+        })
+        .collect()
+}
+
+/// Names what is kept by its new number.
+fn renumber(program: &mut Program, reached: &ReachableCode) {
+    let (node_of, proc_of, handler_of) =
+        (numbers(&reached.nodes), numbers(&reached.procs), numbers(&reached.handlers));
+    let new_loc = |loc: Loc| Loc::from(node_of[loc.index()]);
+    let new_proc = |proc: ProcId| ProcId::from(proc_of[proc.index()]);
+    let new_handler = |handler: HandlerId| HandlerId::from(handler_of[handler.index()]);
     for node in &mut program.nodes {
-        node.action.map_successors(|loc| Loc::from(node_of[loc.index()]));
-        node.handler = node.handler.map(|h| HandlerId::from(handler_of[h.index()]));
+        node.action.map_successors(new_loc);
+        node.handler = node.handler.map(new_handler);
         if let Action::Call { proc, .. } = &mut node.action {
-            *proc = ProcId::from(proc_of[proc.index()]);
+            *proc = new_proc(*proc);
         }
     }
     for handler in &mut program.handlers {
-        handler.choices.iter_mut().for_each(|c| c.1 = Loc::from(node_of[c.1.index()]));
-        handler.outer = handler.outer.map(|h| HandlerId::from(handler_of[h.index()]));
+        handler.choices.iter_mut().for_each(|c| c.1 = new_loc(c.1));
+        handler.outer = handler.outer.map(new_handler);
     }
     for task in &mut program.tasks {
-        task.start = Loc::from(node_of[task.start.index()]);
-        task.exit = Loc::from(node_of[task.exit.index()]);
+        task.start = new_loc(task.start);
+        task.exit = new_loc(task.exit);
     }
     for proc in &mut program.procs {
-        proc.start = Loc::from(node_of[proc.start.index()]);
+        proc.start = new_loc(proc.start);
     }
-    program.bodies.values_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
+    program.bodies.values_mut().for_each(|p| *p = new_proc(*p));
     // Properties name procedures, too.
     for (happening, _) in program.monitors.iter_mut().flat_map(|m| &mut m.watch) {
         if let EventPattern::Enter { procs: named } = happening {
-            named.retain(|p| procs[p.index()]);
-            named.iter_mut().for_each(|p| *p = ProcId::from(proc_of[p.index()]));
+            named.retain(|p| reached.procs[p.index()]);
+            named.iter_mut().for_each(|p| *p = new_proc(*p));
         }
     }
 }

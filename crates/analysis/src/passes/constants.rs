@@ -36,12 +36,12 @@ pub fn fold_constants(program: &mut Program) {
     let watched = program.cells_of_monitors();
     loop {
         let mut constants = constant_cells(program);
-        let mut noticed: Vec<bool> = (program.vars.iter().zip(&constants))
+        let mut observed: Vec<bool> = (program.vars.iter().zip(&constants))
             .map(|(v, constant)| v.storage == Storage::Shared && constant.is_none())
             .collect();
         for cell in &watched {
             constants[cell.index()] = None;
-            noticed[cell.index()] = true;
+            observed[cell.index()] = true;
         }
         let mut changed = false;
         let tables = program.tables.clone();
@@ -52,7 +52,7 @@ pub fn fold_constants(program: &mut Program) {
             }
             let before = node.action.clone();
             fold_places(&mut node.action, &tables);
-            node.action.map_exprs(&mut |e| fold(e, &constants, &noticed, &tables));
+            node.action.map_exprs(&mut |e| fold(e, &constants, &observed, &tables));
             if let Action::Branch { cond: Expr::Const(v), yes, no } = &node.action {
                 node.action = Action::Skip { next: if *v != 0 { *yes } else { *no } };
             }
@@ -60,7 +60,7 @@ pub fn fold_constants(program: &mut Program) {
         }
         for entry in &mut program.entries {
             if let Some(barrier) = &mut entry.barrier {
-                fold(barrier, &constants, &noticed, &tables);
+                fold(barrier, &constants, &observed, &tables);
             }
         }
         if !changed {
@@ -95,9 +95,9 @@ fn polls(program: &Program, constants: &[Option<i64>]) -> Vec<bool> {
     program.nodes.iter().enumerate().map(at).collect()
 }
 
-/// Folds an expression, unless it would no longer read a variable of which that is noticed: a shared one, for it may be
+/// Folds an expression, unless it would no longer read a variable of which that is observed: a shared one, for it may be
 /// a race, or one that a property is about.
-fn fold(e: &mut Expr, constants: &[Option<i64>], noticed: &[bool], tables: &[Table]) {
+fn fold(e: &mut Expr, constants: &[Option<i64>], observed: &[bool], tables: &[Table]) {
     let taken = e.clone();
     let at = |table: TableId, index: i64| -> Option<i64> {
         let table = &tables[table.index()];
@@ -120,10 +120,10 @@ fn fold(e: &mut Expr, constants: &[Option<i64>], noticed: &[bool], tables: &[Tab
     });
     let mut lost = false;
     e.walk(&mut |part| match part {
-        Expr::Var(v) if noticed[v.index()] => lost |= !mentions(&folded, part),
+        Expr::Var(v) if observed[v.index()] => lost |= !mentions(&folded, part),
         Expr::Load(table, _) => {
             let cells = &tables[table.index()].values;
-            let any = cells.iter().any(|c| usize::try_from(*c).is_ok_and(|c| noticed.get(c) == Some(&true)));
+            let any = cells.iter().any(|c| usize::try_from(*c).is_ok_and(|c| observed.get(c) == Some(&true)));
             lost |= any && matches!(folded, Expr::Const(_));
         }
         _ => {}

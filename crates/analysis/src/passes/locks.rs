@@ -129,8 +129,8 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
     region(program, lock, object).0.into_iter().all(|loc| {
         let node = program.node(loc);
         // What a property watches must not mix with what others do under the same lock.
-        let mut alone = !program.is_monitored(&node.action);
-        alone &= matches!(
+        let mut private = !program.is_monitored(&node.action);
+        private &= matches!(
             node.action,
             Skip { .. }
                 | Event { .. }
@@ -143,13 +143,13 @@ fn is_idle(program: &Program, access: &Access, lock: Loc, object: ObjectId) -> b
                 | Assert { .. }
         );
         node.action.each_expr(&mut |e| {
-            e.each_cell(program, &mut |cell| alone &= !seen_by_others(cell));
+            e.each_cell(program, &mut |cell| private &= !seen_by_others(cell));
             e.walk(&mut |e| {
                 use rendez_model::expr::Expr;
-                alone &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_));
+                private &= !matches!(e, Expr::Count(_) | Expr::Callable(_) | Expr::Terminated(_));
             });
         });
-        each_written(program, &node.action, |cell| alone &= !seen_by_others(cell));
-        alone
+        each_written(program, &node.action, |cell| private &= !seen_by_others(cell));
+        private
     })
 }

@@ -65,7 +65,7 @@ pub fn slice(program: &mut Program, keep: &[VarId], delays: Delays) {
     keep.iter().for_each(|v| slicer.matters[v.index()] = true);
     slicer.run();
     let unchecked = slicer.unchecked();
-    let cut = Cut::of(slicer);
+    let cut = SliceResult::of(slicer);
     for span in unchecked {
         if !program.unchecked.contains(&span) {
             program.unchecked.push(span);
@@ -93,7 +93,7 @@ pub fn for_monitor(program: &Program, monitor: usize) -> Program {
     let mut slicer = Slicer::new(&single, Delays::Ordered);
     slicer.run();
     let taken_to_pass = slicer.unchecked().iter().any(|span| !program.unchecked.contains(span));
-    let cut = Cut::of(slicer);
+    let cut = SliceResult::of(slicer);
     // An assumption of its own is not worth it.
     if !cut.removed_loop && !cut.removed_recursion && !taken_to_pass {
         cut.apply(&mut single);
@@ -102,7 +102,7 @@ pub fn for_monitor(program: &Program, monitor: usize) -> Program {
 }
 
 /// What slicing found out.
-struct Cut {
+struct SliceResult {
     matters: Vec<bool>,
     kept: Vec<bool>,
     postdominators: Postdominators,
@@ -110,14 +110,14 @@ struct Cut {
     removed_recursion: bool,
 }
 
-impl Cut {
-    fn of(slicer: Slicer) -> Cut {
-        let Slicer { matters, kept, postdominators, removed_loop, removed_recursion, .. } = slicer;
-        Cut { matters, kept, postdominators, removed_loop, removed_recursion }
+impl SliceResult {
+    fn of(slicer: Slicer) -> SliceResult {
+        let Slicer { matters, kept, facts, removed_loop, removed_recursion, .. } = slicer;
+        SliceResult { matters, kept, postdominators: facts.postdominators, removed_loop, removed_recursion }
     }
 
     fn apply(self, program: &mut Program) {
-        let Cut { matters, kept, postdominators, .. } = self;
+        let SliceResult { matters, kept, postdominators, .. } = self;
         for (i, node) in program.nodes.iter_mut().enumerate() {
             if kept[i] {
                 continue;
@@ -146,19 +146,37 @@ struct Slicer<'p> {
     matters: Vec<bool>,
     kept: Vec<bool>,
     proc_kept: Vec<bool>,
+    facts: CodeFacts,
+    removed_loop: bool,
+    removed_recursion: bool,
+    /// Delays are no reason to keep a branch.
+    timeless: bool,
+}
+
+/// What the code tells before anything is removed.
+struct CodeFacts {
     postdominators: Postdominators,
     proc_code: Vec<Vec<Loc>>,
     /// Cells that are only set and then counted up or down by one.
     counters: Vec<bool>,
     /// By location: a counter that has not reached its end is counted.
     counted: Vec<bool>,
-    removed_loop: bool,
-    removed_recursion: bool,
     /// By procedure: some way through it comes to its end.
     returns: Vec<bool>,
-    /// Delays are no reason to keep a branch.
-    timeless: bool,
     ranges: Ranges,
+}
+
+impl CodeFacts {
+    fn new(program: &Program) -> CodeFacts {
+        CodeFacts {
+            postdominators: Postdominators::new(program),
+            proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
+            counters: counters(program),
+            counted: counted(program),
+            returns: returning(program),
+            ranges: Ranges::new(program),
+        }
+    }
 }
 
 impl<'p> Slicer<'p> {
@@ -171,15 +189,10 @@ impl<'p> Slicer<'p> {
             matters: vec![false; program.vars.len()],
             kept: vec![false; n],
             proc_kept: vec![false; program.procs.len()],
-            postdominators: Postdominators::new(program),
-            proc_code: program.procs.iter().map(|p| program.reachable(p.start)).collect(),
-            counters: counters(program),
-            counted: counted(program),
+            facts: CodeFacts::new(program),
             removed_loop: false,
             removed_recursion: false,
-            returns: returning(program),
             timeless: delays == Delays::Any && !program.nodes.iter().any(aborts),
-            ranges: Ranges::new(program),
         }
     }
 
@@ -206,7 +219,7 @@ impl<'p> Slicer<'p> {
                 changed |= self.visit(Loc::from(i));
             }
             for p in 0..self.proc_kept.len() {
-                if !self.proc_kept[p] && self.proc_code[p].iter().any(|l| self.kept[l.index()]) {
+                if !self.proc_kept[p] && self.facts.proc_code[p].iter().any(|l| self.kept[l.index()]) {
                     self.proc_kept[p] = true;
                     changed = true;
                 }
@@ -218,7 +231,7 @@ impl<'p> Slicer<'p> {
         }
         self.removed_loop = (0..self.kept.len()).any(|i| {
             !self.kept[i]
-                && self.postdominators.loops(Loc::from(i))
+                && self.facts.postdominators.loops(Loc::from(i))
                 && match &self.program.nodes[i].action {
                     Action::Branch { cond, .. } => cond.is_any(),
                     Action::Choose { .. } => true,
@@ -290,9 +303,9 @@ impl<'p> Slicer<'p> {
 
     /// Whether an assignment may fail a range check.
     fn may_fail(&self, loc: Loc, to: &Place, value: &Expr) -> bool {
-        !self.counted[loc.index()]
+        !self.facts.counted[loc.index()]
             && (may_fail(self.program, to, value)
-                || match self.ranges.overflows(self.program, to, value) {
+                || match self.facts.ranges.overflows(self.program, to, value) {
                     Overflow::Never => false,
                     Overflow::Perhaps => true,
                     Overflow::InTheLongRun => self.program.checks_may_fail,
@@ -306,9 +319,9 @@ impl<'p> Slicer<'p> {
             if let Action::Assign { to, value, .. } = &node.action
                 && !self.program.checks_may_fail
                 && !self.touches(to)
-                && !self.counted[i]
+                && !self.facts.counted[i]
                 && !node.span.is_nowhere()
-                && self.ranges.overflows(self.program, to, value) == Overflow::InTheLongRun
+                && self.facts.ranges.overflows(self.program, to, value) == Overflow::InTheLongRun
             {
                 all.push(node.span);
             }
@@ -344,13 +357,13 @@ impl<'p> Slicer<'p> {
             Action::Havoc { to, .. } => self.touches(to),
             // What follows a call that never comes back does not happen.
             Action::Call { proc, outs, .. } => {
-                !self.returns[proc.index()]
+                !self.facts.returns[proc.index()]
                     || self.proc_kept[proc.index()]
                     || outs.iter().any(|o| self.touches(&o.1))
             }
             // A loop may never end: only one that counts is sure to.
             Action::Branch { cond, .. }
-                if self.postdominators.loops(loc) && !cond.is_any() && !self.counts(cond) =>
+                if self.facts.postdominators.loops(loc) && !cond.is_any() && !self.counts(cond) =>
             {
                 true
             }
@@ -359,8 +372,8 @@ impl<'p> Slicer<'p> {
                     let delays = matches!(self.program.node(*l).action, Action::Delay { .. });
                     self.kept[l.index()] && !(delays && self.timeless)
                 };
-                self.postdominators.immediate(loc).is_none()
-                    || self.postdominators.region(loc).iter().any(matters)
+                self.facts.postdominators.immediate(loc).is_none()
+                    || self.facts.postdominators.region(loc).iter().any(matters)
             }
             _ => true,
         }
@@ -370,7 +383,7 @@ impl<'p> Slicer<'p> {
     fn counts(&self, cond: &Expr) -> bool {
         match cond {
             Expr::Binary(BinaryOp::NotEqual, counter, _) => match **counter {
-                Expr::Var(v) => self.counters[v.index()],
+                Expr::Var(v) => self.facts.counters[v.index()],
                 _ => false,
             },
             _ => false,

@@ -22,70 +22,114 @@ pub(super) fn symmetric_from(
     code: &[Vec<Loc>],
     permutation: &Permutation,
 ) -> Option<Vec<bool>> {
-    let optional = |kind: Name, n: Option<u32>| n.map(|n| permutation.of(kind, n));
-    let mut same = true;
-    for (t, task) in program.tasks.iter().enumerate() {
+    if !same_declarations(program, permutation) {
+        return None;
+    }
+    let differ = differing(program, code, permutation)?;
+    if differ.is_empty() {
+        return Some(Vec::new());
+    }
+    // What happened at an entry before would not be known to have happened at its like.
+    if (0..program.entries.len()).map(EntryId::from).any(|e| permutation.entry(e) != e) {
+        return None;
+    }
+    too_early(program, code, &differ)
+}
+
+/// Whether everything but the actions is as it was.
+fn same_declarations(program: &Program, permutation: &Permutation) -> bool {
+    let mut barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
+    same_tasks(program, permutation)
+        && same_entries(program, permutation)
+        && same_cells(program, permutation)
+        && same_procs(program, permutation)
+        && same_handlers(program, permutation)
+        && barriers.all(|e| computed_names_in(program, permutation, e))
+}
+
+fn renamed_option(permutation: &Permutation, kind: Name, n: Option<u32>) -> Option<u32> {
+    n.map(|n| permutation.of(kind, n))
+}
+
+fn same_tasks(program: &Program, permutation: &Permutation) -> bool {
+    let tasks = program.tasks.iter().enumerate().all(|(t, task)| {
         let other = &program.tasks[permutation.task(TaskId::from(t)).index()];
-        same &= optional(Name::Master, task.master.map(|m| m.0)) == other.master.map(|m| m.0)
+        renamed_option(permutation, Name::Master, task.master.map(|m| m.0)) == other.master.map(|m| m.0)
             && permutation.loc(task.start) == other.start
             && permutation.loc(task.exit) == other.exit
-            && task.background == other.background;
-    }
-    for (e, entry) in program.entries.iter().enumerate() {
+            && task.background == other.background
+    });
+    let mut masters = program.masters.iter().enumerate();
+    tasks
+        && masters.all(|(i, m)| {
+            let other = &program.masters[permutation.of(Name::Master, i as u32) as usize];
+            permutation.task(m.owner) == other.owner
+        })
+}
+
+fn same_entries(program: &Program, permutation: &Permutation) -> bool {
+    program.entries.iter().enumerate().all(|(e, entry)| {
         let other = &program.entries[permutation.entry(EntryId::from(e)).index()];
-        same &= other.owner
-            == match entry.owner {
-                Owner::Task(t) => Owner::Task(permutation.task(t)),
-                Owner::Object(o) => Owner::Object(permutation.object(o)),
-            };
-        same &= match (&entry.barrier, &other.barrier) {
+        let owner = match entry.owner {
+            Owner::Task(t) => Owner::Task(permutation.task(t)),
+            Owner::Object(o) => Owner::Object(permutation.object(o)),
+        };
+        let same_barrier = match (&entry.barrier, &other.barrier) {
             (Some(a), Some(b)) => renamed_expr(program, permutation, a) == as_cells(program, b),
             (None, None) => true,
             _ => false,
         };
-    }
-    for (v, var) in program.vars.iter().enumerate() {
+        other.owner == owner && same_barrier
+    })
+}
+
+fn same_cells(program: &Program, permutation: &Permutation) -> bool {
+    program.vars.iter().enumerate().all(|(v, var)| {
         let other = &program.vars[permutation.var(VarId::from(v)).index()];
-        same &= other.storage
-            == match var.storage {
-                Storage::Shared => Storage::Shared,
-                Storage::Local(t) => Storage::Local(permutation.task(t)),
-                Storage::Component(o) => Storage::Component(permutation.object(o)),
-            };
-        same &= (var.domain, var.init, var.sharing) == (other.domain, other.init, other.sharing);
-    }
-    for (i, p) in program.procs.iter().enumerate() {
+        let storage = match var.storage {
+            Storage::Shared => Storage::Shared,
+            Storage::Local(t) => Storage::Local(permutation.task(t)),
+            Storage::Component(o) => Storage::Component(permutation.object(o)),
+        };
+        other.storage == storage
+            && (var.domain, var.init, var.sharing) == (other.domain, other.init, other.sharing)
+    })
+}
+
+/// Procedures, and which of them are bodies of entries.
+fn same_procs(program: &Program, permutation: &Permutation) -> bool {
+    let procs = program.procs.iter().enumerate().all(|(i, p)| {
         let other = &program.procs[permutation.of(Name::Proc, i as u32) as usize];
         let formals = p.formals.iter().map(|f| (permutation.var(f.cell), f.mode));
-        same &= permutation.task(p.task) == other.task
+        permutation.task(p.task) == other.task
             && permutation.loc(p.start) == other.start
             && formals.eq(other.formals.iter().map(|f| (f.cell, f.mode)))
-            && p.locals.iter().map(|v| permutation.var(*v)).eq(other.locals.iter().copied());
-    }
-    for (i, m) in program.masters.iter().enumerate() {
-        let other = &program.masters[permutation.of(Name::Master, i as u32) as usize];
-        same &= permutation.task(m.owner) == other.owner;
-    }
-    for (i, h) in program.handlers.iter().enumerate() {
+            && p.locals.iter().map(|v| permutation.var(*v)).eq(other.locals.iter().copied())
+    });
+    procs
+        && program.bodies.iter().all(|((task, entry), body)| {
+            let other = program.bodies.get(&(permutation.task(*task), permutation.entry(*entry)));
+            other.is_some_and(|b| b.0 == permutation.of(Name::Proc, body.0))
+        })
+}
+
+fn same_handlers(program: &Program, permutation: &Permutation) -> bool {
+    program.handlers.iter().enumerate().all(|(i, h)| {
         let other = &program.handlers[permutation.of(Name::Handler, i as u32) as usize];
-        same &= h.choices.iter().map(|(c, l)| (*c, permutation.loc(*l))).eq(other.choices.iter().copied())
+        h.choices.iter().map(|(c, l)| (*c, permutation.loc(*l))).eq(other.choices.iter().copied())
             && h.occurrence.map(|v| permutation.var(v)) == other.occurrence
-            && optional(Name::Handler, h.outer.map(|h| h.0)) == other.outer.map(|h| h.0)
-            && h.cleanup == other.cleanup;
-    }
-    for ((task, entry), body) in &program.bodies {
-        let other = program.bodies.get(&(permutation.task(*task), permutation.entry(*entry)));
-        same &= other.is_some_and(|b| b.0 == permutation.of(Name::Proc, body.0));
-    }
-    let barriers = program.entries.iter().filter_map(|e| e.barrier.as_ref());
-    same &= barriers.into_iter().all(|e| computed_names_in(program, permutation, e));
-    if !same {
-        return None;
-    }
+            && renamed_option(permutation, Name::Handler, h.outer.map(|h| h.0)) == other.outer.map(|h| h.0)
+            && h.cleanup == other.cleanup
+    })
+}
+
+/// The locations whose actions differ though they stay where they are; None if others differ, too.
+fn differing(program: &Program, code: &[Vec<Loc>], permutation: &Permutation) -> Option<Vec<Loc>> {
     let mut differ = Vec::new();
     for loc in code.iter().flatten() {
         let (node, other) = (program.node(*loc), program.node(permutation.loc(*loc)));
-        let same = optional(Name::Handler, node.handler.map(|h| h.0)) == other.handler.map(|h| h.0)
+        let handler = renamed_option(permutation, Name::Handler, node.handler.map(|h| h.0));
+        let same = handler == other.handler.map(|h| h.0)
             && computed_names_stay(program, permutation, &node.action)
             && renamed(program, permutation, &node.action) == plain(program, &other.action);
         if !same {
@@ -95,13 +139,12 @@ pub(super) fn symmetric_from(
             differ.push(*loc);
         }
     }
-    if differ.is_empty() {
-        return Some(Vec::new());
-    }
-    // What happened at an entry before would not be known to have happened at its like.
-    if (0..program.entries.len()).map(EntryId::from).any(|e| permutation.entry(e) != e) {
-        return None;
-    }
+    Some(differ)
+}
+
+/// By location: whether control may still come from there to where the program differs. None if a task that differs
+/// never rests behind all of these places.
+fn too_early(program: &Program, code: &[Vec<Loc>], differ: &[Loc]) -> Option<Vec<bool>> {
     let mut too_early = vec![false; program.nodes.len()];
     for code in code {
         if !differ.iter().any(|l| code.contains(l)) {

@@ -19,11 +19,11 @@ use std::collections::HashMap;
 use rendez_model::monitor::Monitor;
 use rendez_model::{Action, EntryId, ExceptionId, Loc, MasterId, ProcId, Program, TaskId, VarId};
 
-use super::{CallSite, Cfg, Facts, Id, Letter, Node, Op, Part, Role, Unfit};
+use super::{CallSite, Cfg, CfgNode, Facts, Id, InteractionRole, Letter, Op, Participation, Unfit};
 
 /// One level of what a task is in the middle of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Frame {
+enum ContextFrame {
     Call { site: Loc, proc: ProcId },
     Entry { site: Loc, proc: ProcId, entry: EntryId },
     Accept { node: Id, site: Loc, alternative: usize },
@@ -43,20 +43,26 @@ pub struct Builder<'p> {
     facts: &'p Facts,
     automata: &'p [Monitor],
     task: TaskId,
-    nodes: Vec<Node>,
+    nodes: Vec<CfgNode>,
     /// By context and location.
     places: HashMap<(u32, Loc), Id>,
-    /// Parent and frame; the first is empty.
-    contexts: Vec<(u32, Option<Frame>)>,
-    known_contexts: HashMap<(u32, Frame), u32>,
+    contexts: Contexts,
     work: Vec<(u32, Loc)>,
     sites: Vec<CallSite>,
-    /// Where calls of recursive procedures return to, beyond the call that opened the context.
-    returns: HashMap<u32, Vec<(u32, Loc)>>,
     last: Id,
     unfit: Option<Unfit>,
     /// Whether the task is begun by somebody, or runs from the start.
     started: bool,
+}
+
+/// What the task may be in the middle of.
+struct Contexts {
+    /// Parent and frame; the first is empty.
+    list: Vec<(u32, Option<ContextFrame>)>,
+    /// By parent and frame.
+    known: HashMap<(u32, ContextFrame), u32>,
+    /// Where calls of recursive procedures return to, beyond the call that opened the context.
+    returns: HashMap<u32, Vec<(u32, Loc)>>,
 }
 
 impl<'p> Builder<'p> {
@@ -75,11 +81,9 @@ impl<'p> Builder<'p> {
             task,
             nodes: Vec::new(),
             places: HashMap::new(),
-            contexts: vec![(0, None)],
-            known_contexts: HashMap::new(),
+            contexts: Contexts { list: vec![(0, None)], known: HashMap::new(), returns: HashMap::new() },
             work: Vec::new(),
             sites: Vec::new(),
-            returns: HashMap::new(),
             last: 0,
             unfit: None,
             started,
@@ -113,7 +117,8 @@ impl<'p> Builder<'p> {
         }
         self.mark_completed(exit);
         self.take_away(exit);
-        let entered = |n: &Node| n.succ.contains(&start) || n.roles.iter().any(|r| r.then.contains(&start));
+        let entered =
+            |n: &CfgNode| n.succ.contains(&start) || n.roles.iter().any(|r| r.then.contains(&start));
         let mut init = start;
         if self.started || self.nodes.iter().any(entered) || start == exit {
             init = self.node(0, first);
@@ -121,7 +126,7 @@ impl<'p> Builder<'p> {
                 true => {
                     let last = self.last;
                     for n in [init, last] {
-                        let role = Role { part: Part::Startable, then: vec![start] };
+                        let role = InteractionRole { part: Participation::Startable, then: vec![start] };
                         self.nodes[n as usize].roles.push(role);
                     }
                     if self.facts.abortable[self.task.index()] {
@@ -133,18 +138,18 @@ impl<'p> Builder<'p> {
         }
         let mut fragile = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
-            let inside = self.frames(node.context).any(|f| matches!(f, Frame::Async { .. }));
-            if inside && node.roles.iter().any(|r| matches!(r.part, Part::Accept { .. })) {
+            let inside = self.frames(node.context).any(|f| matches!(f, ContextFrame::Async { .. }));
+            if inside && node.roles.iter().any(|r| matches!(r.part, Participation::Accept { .. })) {
                 fragile.push(i as Id);
             }
         }
         Ok(Cfg { task: self.task, nodes: self.nodes, init, last: self.last, sites: self.sites, fragile })
     }
 
-    fn frames(&self, context: u32) -> impl Iterator<Item = &Frame> {
+    fn frames(&self, context: u32) -> impl Iterator<Item = &ContextFrame> {
         let mut at = context;
         std::iter::from_fn(move || {
-            let (parent, frame) = &self.contexts[at as usize];
+            let (parent, frame) = &self.contexts.list[at as usize];
             at = *parent;
             frame.as_ref()
         })
@@ -152,11 +157,11 @@ impl<'p> Builder<'p> {
 
     /// Whether a task that is taken from a location of an abortable part does something on its way out.
     fn cleans_up(&self, context: u32, loc: Loc) -> bool {
-        if !self.frames(context).any(|f| matches!(f, Frame::Async { .. })) {
+        if !self.frames(context).any(|f| matches!(f, ContextFrame::Async { .. })) {
             return false;
         }
-        let end = match self.frames(context).find(|f| !matches!(f, Frame::Accept { .. })) {
-            Some(Frame::Async { site }) => Some(self.program.node(*site).handler),
+        let end = match self.frames(context).find(|f| !matches!(f, ContextFrame::Accept { .. })) {
+            Some(ContextFrame::Async { site }) => Some(self.program.node(*site).handler),
             _ => None,
         };
         let mut handler = self.program.node(loc).handler;
@@ -214,9 +219,9 @@ impl<'p> Builder<'p> {
             }
             let mut context = self.nodes[n].context;
             loop {
-                let (parent, frame) = self.contexts[context as usize].clone();
+                let (parent, frame) = self.contexts.list[context as usize].clone();
                 let Some(frame) = frame else { break };
-                if let Frame::Async { site } = frame
+                if let ContextFrame::Async { site } = frame
                     && let Action::Async { triggered, .. } = &self.program.node(site).action
                 {
                     let known = self.places.get(&(parent, *triggered)).copied();
@@ -233,7 +238,7 @@ impl<'p> Builder<'p> {
     }
 
     fn node(&mut self, context: u32, loc: Loc) -> Id {
-        self.nodes.push(Node {
+        self.nodes.push(CfgNode {
             loc,
             ops: Vec::new(),
             letters: Vec::new(),
@@ -269,13 +274,13 @@ impl<'p> Builder<'p> {
         id
     }
 
-    fn push(&mut self, context: u32, frame: Frame) -> u32 {
-        if let Some(known) = self.known_contexts.get(&(context, frame.clone())) {
+    fn push(&mut self, context: u32, frame: ContextFrame) -> u32 {
+        if let Some(known) = self.contexts.known.get(&(context, frame.clone())) {
             return *known;
         }
-        self.contexts.push((context, Some(frame.clone())));
-        let id = self.contexts.len() as u32 - 1;
-        self.known_contexts.insert((context, frame), id);
+        self.contexts.list.push((context, Some(frame.clone())));
+        let id = self.contexts.list.len() as u32 - 1;
+        self.contexts.known.insert((context, frame), id);
         id
     }
 
@@ -308,10 +313,10 @@ impl<'p> Builder<'p> {
     }
 
     /// The accept statement that control is in, and the context around it.
-    fn innermost_accept(&self, context: u32) -> (u32, Option<Frame>) {
-        let (parent, frame) = &self.contexts[context as usize];
+    fn innermost_accept(&self, context: u32) -> (u32, Option<ContextFrame>) {
+        let (parent, frame) = &self.contexts.list[context as usize];
         match frame {
-            Some(Frame::Accept { .. }) => (*parent, frame.clone()),
+            Some(ContextFrame::Accept { .. }) => (*parent, frame.clone()),
             _ => (context, None),
         }
     }

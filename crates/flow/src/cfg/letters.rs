@@ -8,7 +8,7 @@
 //! One action can be several names of one automaton at once. Binding has listed which sets of names a step may carry
 //! together; a set that is not listed cannot occur, so no node is made for it.
 
-use rendez_model::monitor::{EventPattern, Match, Moment, Monitor, tested};
+use rendez_model::monitor::{EventPattern, Match, Monitor, MonitorEvent, tested};
 use rendez_model::{BinaryOp, EntryId, Expr, Formal, Program, TaskId, Value};
 
 use super::{Letter, Op};
@@ -23,16 +23,16 @@ pub(super) fn equals(cell: Expr, value: i64) -> Expr {
     Expr::binary(BinaryOp::Equal, cell, Expr::Const(value))
 }
 
-/// The ways in which a moment may be seen by automata. `written` is the expression that is assigned.
+/// The ways in which an event may be seen by automata. `written` is the expression that is assigned.
 pub(super) fn variants(
     program: &Program,
     automata: &[Monitor],
-    moment: Moment,
+    event: MonitorEvent,
     written: Option<&Expr>,
 ) -> Vec<Variant> {
     let mut all = vec![Variant { ops: Vec::new(), letters: Vec::new() }];
     for (a, automaton) in automata.iter().enumerate() {
-        let ways = readings(program, automaton, moment, written);
+        let ways = readings(program, automaton, event, written);
         let joined = all.iter().flat_map(|before| {
             ways.iter().map(|(ops, letter)| Variant {
                 ops: [&before.ops[..], ops].concat(),
@@ -44,21 +44,21 @@ pub(super) fn variants(
     all
 }
 
-/// The letters that a moment may be for one automaton, and what each needs. What no moment may carry is left out.
+/// The letters that an event may be for one automaton, and what each needs. What no event may carry is left out.
 fn readings(
     program: &Program,
     automaton: &Monitor,
-    moment: Moment,
+    event: MonitorEvent,
     written: Option<&Expr>,
 ) -> Vec<(Vec<Op>, Option<u32>)> {
     let mut ways: Vec<(Vec<Op>, Vec<u32>)> = vec![(Vec::new(), Vec::new())];
     for (happening, symbol) in &automaton.watch {
-        let fit = happening.fits(program, moment, &|e| Ok(e.constant().map_or(Value::Any, Value::Known)));
+        let fit = happening.fits(program, event, &|e| Ok(e.constant().map_or(Value::Any, Value::Known)));
         if fit == Match::No {
             continue;
         }
         let test = match fit {
-            Match::Maybe => condition(program, happening, moment, written),
+            Match::Maybe => condition(program, happening, event, written),
             _ => None,
         };
         let mut next = Vec::new();
@@ -91,22 +91,22 @@ fn readings(
     found
 }
 
-/// What decides whether a moment is the happening, if an expression can say it.
+/// What decides whether an event is the happening, if an expression can say it.
 fn condition(
     program: &Program,
     happening: &EventPattern,
-    moment: Moment,
+    event: MonitorEvent,
     written: Option<&Expr>,
 ) -> Option<Expr> {
     let signed = |e: Expr, equal: bool| if equal { e } else { e.not() };
-    match (happening, moment) {
-        (EventPattern::Write { value: Some((equal, v)), .. }, Moment::Write(..)) => {
+    match (happening, event) {
+        (EventPattern::Write { value: Some((equal, v)), .. }, MonitorEvent::Write(..)) => {
             written.map(|e| signed(equals(e.clone(), *v), *equal))
         }
-        (EventPattern::Test { cells, value }, Moment::Test(expr)) => {
+        (EventPattern::Test { cells, value }, MonitorEvent::Test(expr)) => {
             Some(tested(program, expr, cells, *value))
         }
-        (EventPattern::Accept { values, .. }, Moment::Accept { formals, .. }) => values
+        (EventPattern::Accept { values, .. }, MonitorEvent::Accept { formals, .. }) => values
             .iter()
             .zip(formals)
             .filter_map(|(v, f)| v.map(|v| equals(Expr::Var(f.cell), v)))
@@ -123,16 +123,16 @@ pub fn accepted(
     entry: EntryId,
     formals: &[Formal],
 ) -> Vec<(Vec<Op>, Vec<Letter>)> {
-    let moment = Moment::Accept { caller, entry, formals };
-    variants(program, automata, moment, None).into_iter().map(|v| (v.ops, v.letters)).collect()
+    let event = MonitorEvent::Accept { caller, entry, formals };
+    variants(program, automata, event, None).into_iter().map(|v| (v.ops, v.letters)).collect()
 }
 
 /// What automata see when a task is started.
 pub fn begun(program: &Program, automata: &[Monitor], task: TaskId) -> Vec<Letter> {
-    variants(program, automata, Moment::Start(task), None).into_iter().flat_map(|v| v.letters).collect()
+    variants(program, automata, MonitorEvent::Start(task), None).into_iter().flat_map(|v| v.letters).collect()
 }
 
 pub fn finished(program: &Program, automata: &[Monitor], caller: TaskId, entry: EntryId) -> Vec<Letter> {
-    let moment = Moment::Finish { caller, entry };
-    variants(program, automata, moment, None).into_iter().flat_map(|v| v.letters).collect()
+    let event = MonitorEvent::Finish { caller, entry };
+    variants(program, automata, event, None).into_iter().flat_map(|v| v.letters).collect()
 }

@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 use rendez_analysis::parallel::Parallel;
 use rendez_model::{EntryId, Expr, Loc, ObjectId, Owner, Place, Program, Storage, TaskId, VarId};
 
-use super::{Class, NONE, Node, NodeId, NodeKind, Plan, Tfg};
+use super::{Class, NodeId, NodeKind, Tfg, TfgNode, TfgPlan};
 use crate::cfg::{Cfg, Id, Letter, Op, Unfit};
 use crate::data::each_cell;
 use crate::mhp::mhp;
 use classes::ordinal;
 
 pub(super) struct Assembly<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a TfgPlan<'a>,
     classes: Vec<Class>,
     class_of: Vec<Option<usize>>,
     object_class: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Assembly<'a> {
     graphs: Vec<Cfg>,
     /// Where the nodes of each class begin.
     base: Vec<NodeId>,
-    nodes: Vec<Node>,
+    nodes: Vec<TfgNode>,
     without_main: bool,
     sets: Vec<BTreeSet<i64>>,
 }
@@ -46,7 +46,7 @@ struct Side {
 impl Assembly<'_> {
     pub(super) fn finish(mut self) -> Result<Tfg, Unfit> {
         let program = self.plan.program;
-        let initial = self.add(Node {
+        let initial = self.add(TfgNode {
             classes: Vec::new(),
             kind: NodeKind::Local,
             loc: Loc(0),
@@ -62,7 +62,7 @@ impl Assembly<'_> {
             self.base.push(self.nodes.len() as NodeId);
             let base = self.nodes.len() as NodeId;
             for node in &self.graphs[class].nodes {
-                self.nodes.push(Node {
+                self.nodes.push(TfgNode {
                     classes: vec![class as u16],
                     kind: NodeKind::Local,
                     loc: node.loc,
@@ -75,7 +75,7 @@ impl Assembly<'_> {
                 });
             }
             self.classes[class].init = base + self.graphs[class].init;
-            self.classes[class].last = base + self.graphs[class].last;
+            self.classes[class].last = Some(base + self.graphs[class].last);
         }
         for object in (0..program.objects.len()).map(ObjectId::from) {
             let class = self.classes.len();
@@ -83,14 +83,14 @@ impl Assembly<'_> {
             // Free, read, held.
             let first = self.nodes.len() as NodeId;
             for _ in 0..3 {
-                let node = Node { classes: vec![class as u16], ..self.nodes[0].clone() };
+                let node = TfgNode { classes: vec![class as u16], ..self.nodes[0].clone() };
                 self.add(node);
             }
             self.classes.push(Class {
                 members: Vec::new(),
                 object: Some(object),
                 init: first,
-                last: NONE,
+                last: None,
                 dormant: false,
             });
         }
@@ -100,7 +100,7 @@ impl Assembly<'_> {
             let (first, end) = (self.classes[class].init, self.classes[class].last);
             self.nodes[initial as usize].then[0].push(first);
             let ends = self.without_main || self.classes[class].members[0] == TaskId::ENVIRONMENT;
-            if ends {
+            if let (true, Some(end)) = (ends, end) {
                 self.nodes[end as usize].then[0].push(last);
             }
         }
@@ -113,15 +113,15 @@ impl Assembly<'_> {
             nodes,
             initial,
             last,
-            meets: Vec::new(),
+            communications: Vec::new(),
             mhp: Parallel::default(),
             without_main,
             sets,
         };
-        tfg.find_meets();
+        tfg.find_communications();
         tfg.mhp = mhp(&tfg);
         tfg.keep();
-        tfg.find_meets();
+        tfg.find_communications();
         Ok(tfg)
     }
 
@@ -140,7 +140,7 @@ impl Assembly<'_> {
         ids.iter().map(|i| self.global(class, *i)).collect()
     }
 
-    fn add(&mut self, node: Node) -> NodeId {
+    fn add(&mut self, node: TfgNode) -> NodeId {
         self.nodes.push(node);
         self.nodes.len() as NodeId - 1
     }
@@ -155,7 +155,7 @@ impl Assembly<'_> {
         letters: Vec<Letter>,
     ) -> NodeId {
         let ops = self.visible(ops, &[first.class, second.class]);
-        self.add(Node {
+        self.add(TfgNode {
             classes: vec![first.class as u16, second.class as u16],
             kind,
             loc,

@@ -7,7 +7,7 @@
 //! (`State::defers_abort`). The queues that aborted tasks leave change 'Count, so every barrier may be tested again
 //! (`serve_all`).
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -15,10 +15,10 @@ use crate::state::*;
 impl<'p> Semantics<'p> {
     pub(super) fn abort_tasks(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         tasks: &[Expr],
         next: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let mut victims = Vec::new();
         for expr in tasks {
@@ -38,12 +38,12 @@ impl<'p> Semantics<'p> {
         self.serve_all(run, StepEvent::Aborted(victims), out);
     }
 
-    pub(super) fn defer(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
+    pub(super) fn defer(&self, mut run: StepRun<'_, 'p>, next: Loc) -> Successor {
         run.state.tasks[run.task.index()].deferred += 1;
         run.goes_to(next)
     }
 
-    pub(super) fn undefer(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
+    pub(super) fn undefer(&self, mut run: StepRun<'_, 'p>, next: Loc) -> Successor {
         let ts = &mut run.state.tasks[run.task.index()];
         ts.deferred = ts.deferred.saturating_sub(1);
         run.go(run.task, next);
@@ -53,13 +53,13 @@ impl<'p> Semantics<'p> {
 
     /// Steps that take control from a task, which is aborted or in an abortable part. Whether it can do nothing else:
     /// up to the next point where the abort must take effect it may go on.
-    pub(super) fn interrupt(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) -> bool {
+    pub(super) fn interrupt(&self, state: &State, task: TaskId, out: &mut Vec<Successor>) -> bool {
         let ts = &state.tasks[task.index()];
         let at_completion = ts.wait != Wait::Nothing || self.is_abort_completion(ts.pc);
         if ts.aborted {
             let firm = |t: &Transfer| t.trigger == Pending::Served || !self.can_withdraw(state, t.trigger);
             if self.leaves_queue(state, task) && !ts.transfers.iter().any(firm) {
-                let mut run = Run::new(self, state.clone(), task);
+                let mut run = StepRun::new(self, state.clone(), task);
                 run.kill(task);
                 self.serve_all(run, StepEvent::Aborted(vec![task]), out);
             }
@@ -85,7 +85,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// An abort that is pending must take effect before the task does anything else.
     pub(super) fn completion_point(&mut self, task: TaskId) {
         let ts = &mut self.state.tasks[task.index()];

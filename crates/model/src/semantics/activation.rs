@@ -5,14 +5,20 @@
 //! in the activator (9.2). A task that was aborted before its activation never runs, and that is no failure. An allocator
 //! takes a task of a finite pool; beyond the pool the execution is not followed.
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Place, Value};
-use crate::monitor::Moment;
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
-    pub(super) fn allocate(&self, mut run: Run<'_, 'p>, pool: &[TaskId], to: &Place, next: Loc) -> Outcome {
+    pub(super) fn allocate(
+        &self,
+        mut run: StepRun<'_, 'p>,
+        pool: &[TaskId],
+        to: &Place,
+        next: Loc,
+    ) -> Successor {
         let free = pool.iter().find(|t| run.state.tasks[t.index()].status == Status::Unborn);
         let Some(&free) = free else { return run.stop() };
         run.state.tasks[free.index()].status = Status::Created;
@@ -21,7 +27,7 @@ impl<'p> Semantics<'p> {
         run.done(StepEvent::Ran)
     }
 
-    pub(super) fn activate(&self, mut run: Run<'_, 'p>, tasks: &[Expr], next: Loc) -> Outcome {
+    pub(super) fn activate(&self, mut run: StepRun<'_, 'p>, tasks: &[Expr], next: Loc) -> Successor {
         let mut started = Vec::new();
         for expr in tasks {
             match self.program.eval(&run.state, expr) {
@@ -43,7 +49,7 @@ impl<'p> Semantics<'p> {
             ts.status = Status::Activating;
             ts.pc = self.program.tasks[t.index()].start;
             ts.failed = false;
-            run.sees(Moment::Start(*t));
+            run.sees(MonitorEvent::Start(*t));
         }
         if started.is_empty() {
             run.go(run.task, next);
@@ -54,13 +60,13 @@ impl<'p> Semantics<'p> {
     }
 
     /// The task's own activation is done.
-    pub(super) fn activated(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
+    pub(super) fn activated(&self, mut run: StepRun<'_, 'p>, next: Loc) -> Successor {
         run.state.tasks[run.task.index()].status = Status::Active;
         run.goes_to(next)
     }
 
     /// The activator goes on once none of the tasks that it started is still being activated.
-    pub(super) fn end_activation(&self, state: &State, task: TaskId, out: &mut Vec<Outcome>) {
+    pub(super) fn end_activation(&self, state: &State, task: TaskId, out: &mut Vec<Successor>) {
         let loc = state.tasks[task.index()].pc;
         let Action::Activate { tasks, next } = &self.program.node(loc).action else {
             return;
@@ -75,7 +81,7 @@ impl<'p> Semantics<'p> {
         if started.iter().any(busy) {
             return;
         }
-        let mut run = Run::new(self, state.clone(), task);
+        let mut run = StepRun::new(self, state.clone(), task);
         run.state.tasks[task.index()].wait = Wait::Nothing;
         let mut failed = false;
         for t in started {
@@ -94,10 +100,10 @@ impl<'p> Semantics<'p> {
     pub(super) fn abandon(
         &self,
         state: &State,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         tasks: &[TaskId],
         next: Loc,
-    ) -> Outcome {
+    ) -> Successor {
         for t in tasks {
             if state.tasks[t.index()].status == Status::Unborn {
                 run.end(*t);

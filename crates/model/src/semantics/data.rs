@@ -4,14 +4,14 @@
 //! these outcomes are marked as guesses. An input from outside (`havoc`) takes every value of a small range, one outcome
 //! each, and is *any* where the range is large or the cells of the place have different ranges.
 
-use super::{HAVOC_VALUES, Outcome, Run, Semantics, StepEvent};
+use super::{HAVOC_VALUES, Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Place, Value};
-use crate::monitor::Moment;
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 
 impl<'p> Semantics<'p> {
     /// An assignment that fails a check raises an exception.
-    pub(super) fn assign(&self, mut run: Run<'_, 'p>, to: &Place, value: &Expr, next: Loc) -> Outcome {
+    pub(super) fn assign(&self, mut run: StepRun<'_, 'p>, to: &Place, value: &Expr, next: Loc) -> Successor {
         let stored = self.program.eval(&run.state, value).and_then(|value| run.store_at(run.loc, to, value));
         run.go_or_raise(run.task, next, stored);
         run.done(StepEvent::Ran)
@@ -19,10 +19,10 @@ impl<'p> Semantics<'p> {
 
     pub(super) fn branch(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         cond: &Expr,
         (yes, no): (Loc, Loc),
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = run.task;
         match self.program.eval(&run.state, cond) {
@@ -42,7 +42,7 @@ impl<'p> Semantics<'p> {
         }
     }
 
-    pub(super) fn choose(&self, run: &Run<'_, 'p>, targets: &[Loc], out: &mut Vec<Outcome>) {
+    pub(super) fn choose(&self, run: &StepRun<'_, 'p>, targets: &[Loc], out: &mut Vec<Successor>) {
         for (i, target) in targets.iter().enumerate() {
             let mut run = run.clone();
             run.go(run.task, *target);
@@ -52,11 +52,11 @@ impl<'p> Semantics<'p> {
 
     pub(super) fn havoc(
         &self,
-        run: Run<'_, 'p>,
+        run: StepRun<'_, 'p>,
         task: TaskId,
         to: &crate::expr::Place,
         next: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let mut domain = None;
         to.each_cell(self.program, |cell| {
@@ -82,7 +82,7 @@ impl<'p> Semantics<'p> {
         }
     }
 
-    pub(super) fn assert(&self, mut run: Run<'_, 'p>, cond: &Expr, next: Loc, out: &mut Vec<Outcome>) {
+    pub(super) fn assert(&self, mut run: StepRun<'_, 'p>, cond: &Expr, next: Loc, out: &mut Vec<Successor>) {
         let value = self.program.eval(&run.state, cond);
         run.go(run.task, next);
         match value {
@@ -97,7 +97,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Gives a place a value at a location. The first value of an object that is declared there is no assignment.
     pub(super) fn store_at(&mut self, loc: Loc, to: &Place, value: Value) -> Result<(), ExceptionId> {
         match self.program().is_declared_at(loc) {
@@ -122,7 +122,7 @@ impl<'p> Run<'_, 'p> {
         };
         program.store(&mut self.state, to, value)?;
         match cell {
-            Some(cell) => self.sees(Moment::Write(cell, value)),
+            Some(cell) => self.sees(MonitorEvent::Write(cell, value)),
             None => self.sees_one_of(to, value),
         }
         Ok(())

@@ -8,7 +8,7 @@
 //! Queues are first in, first out. A call of a task that is completed or aborted raises Tasking_Error (9.5.3). A call ends
 //! with its results in the arguments (`finish_call`) or with an exception (`fail_call`).
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -17,10 +17,10 @@ impl<'p> Semantics<'p> {
     /// Where the entry is not known, the call may go to each of those that it can be.
     pub(super) fn entry_call(
         &self,
-        run: Run<'_, 'p>,
+        run: StepRun<'_, 'p>,
         target: &Expr,
         mode: &CallMode,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let entry = match self.program.eval(&run.state, target) {
             Err(exception) => return out.push(run.raising(exception)),
@@ -51,11 +51,11 @@ impl<'p> Semantics<'p> {
     /// A call comes to an entry; without a mode it is a plain one.
     pub(super) fn call_entry(
         &self,
-        run: Run<'_, 'p>,
+        run: StepRun<'_, 'p>,
         caller: Caller,
         entry: EntryId,
         mode: Option<&CallMode>,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         match self.program.entries[entry.index()].owner {
             Owner::Task(owner) => self.call_task(run, caller, (owner, entry), mode, out),
@@ -65,11 +65,11 @@ impl<'p> Semantics<'p> {
 
     fn call_task(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         caller: Caller,
         (owner, entry): (TaskId, EntryId),
         mode: Option<&CallMode>,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = caller.task;
         let callee = &run.state.tasks[owner.index()];
@@ -97,11 +97,11 @@ impl<'p> Semantics<'p> {
     /// A barrier that is not known is both open and closed.
     fn call_object(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         caller: Caller,
         (object, entry): (ObjectId, EntryId),
         mode: Option<&CallMode>,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = caller.task;
         if run.state.locks[object.index()] != Lock::Free {
@@ -151,7 +151,7 @@ impl<'p> Semantics<'p> {
         task: TaskId,
         entry: EntryId,
         cancellable: bool,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let ts = &state.tasks[task.index()];
         let target = match &self.program.node(ts.pc).action {
@@ -163,7 +163,7 @@ impl<'p> Semantics<'p> {
             }
             _ => return,
         };
-        let mut run = Run::new(self, state.clone(), task);
+        let mut run = StepRun::new(self, state.clone(), task);
         match self.program.entries[entry.index()].owner {
             Owner::Task(_) => {
                 run.withdraw(task, 0);
@@ -183,7 +183,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// The cells that carry the arguments of a call.
     pub(super) fn args(&self, caller: Caller) -> &'p [VarId] {
         let ts = &self.state.tasks[caller.task.index()];

@@ -5,14 +5,14 @@
 //! findings can say so. `fate` says beforehand who will handle it in the end, clean-ups aside. An entry body that runs on
 //! behalf of another task's call hands the exception to that task.
 
-use super::{Fate, Outcome, Raised, Run, Semantics, StepEvent};
+use super::{Fate, Raised, Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
     /// A raise statement. An exception whose identity is not known is taken to be Program_Error.
-    pub(super) fn raise(&self, mut run: Run<'_, 'p>, exception: &Expr, by_tasking: bool) -> Outcome {
+    pub(super) fn raise(&self, mut run: StepRun<'_, 'p>, exception: &Expr, by_tasking: bool) -> Successor {
         let exception = match self.program.eval(&run.state, exception) {
             Ok(Value::Known(e)) => ExceptionId(e as u32),
             _ => ExceptionId::PROGRAM_ERROR,
@@ -22,16 +22,16 @@ impl<'p> Semantics<'p> {
     }
 
     /// The end of a clean-up.
-    pub(super) fn resume(&self, mut run: Run<'_, 'p>, occurrence: VarId) -> Outcome {
+    pub(super) fn resume(&self, mut run: StepRun<'_, 'p>, occurrence: VarId) -> Successor {
         let exception = run.occurrence(occurrence);
         run.resume(run.task, exception);
         run.done(StepEvent::Ran)
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// The step that raises an exception by a check.
-    pub(super) fn raising(mut self, exception: ExceptionId) -> Outcome {
+    pub(super) fn raising(mut self, exception: ExceptionId) -> Successor {
         self.raise(self.task, exception, false);
         self.done(StepEvent::Ran)
     }

@@ -1,27 +1,27 @@
 //! What monitors of properties see of a step.
 //!
-//! The automaton of a property moves with the program. A step tells each monitor, one moment after the other, what happens:
-//! an event, an assignment, a test, a rendezvous, a task that starts or ends. Where a value is not known, a moment may carry
+//! The automaton of a property moves with the program. A step tells each monitor, one event after the other, what happens:
+//! an event, an assignment, a test, a rendezvous, a task that starts or ends. Where a value is not known, an event may carry
 //! several sets of names, and the step splits into one outcome for each, marked as guessed. Beyond 256 combinations the
 //! step is not followed.
 //!
 //! A monitor is broken when it comes to a state from which nothing is accepted, or when the program ends in a state that
 //! does not accept.
 
-use super::{Outcome, Run, Semantics, Step, StepEvent};
+use super::{Semantics, Step, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Place, Value};
-use crate::monitor::{Moment, Sight};
+use crate::monitor::{MonitorEvent, Sight};
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
     /// Moves the monitors along: where it is not certain what they see, everything is possible that it may be.
-    pub(super) fn monitored(&self, before: &State, mut outcome: Outcome, out: &mut Vec<Outcome>) {
+    pub(super) fn monitored(&self, before: &State, mut outcome: Successor, out: &mut Vec<Successor>) {
         let sights = std::mem::take(&mut outcome.step.sights);
         let ways: usize = sights.iter().map(|s| s.may_be.len()).fold(1, usize::saturating_mul);
         if ways == 0 || ways > 256 {
             let step = Step { what: StepEvent::Unsupported, ..outcome.step };
-            return out.push(Outcome { step, ..outcome });
+            return out.push(Successor { step, ..outcome });
         }
         for choice in 0..ways {
             let mut outcome = outcome.clone();
@@ -78,12 +78,12 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Tells the monitors what happens now.
-    pub(super) fn sees(&mut self, moment: Moment) {
+    pub(super) fn sees(&mut self, event: MonitorEvent) {
         let program = self.program();
         for (m, monitor) in program.monitors.iter().enumerate() {
-            if let Some(may_be) = monitor.carried(program, moment, &|e| program.eval(&self.state, e)) {
+            if let Some(may_be) = monitor.carried(program, event, &|e| program.eval(&self.state, e)) {
                 self.sights.push(Sight { monitor: m as u16, may_be });
             }
         }
@@ -95,16 +95,16 @@ impl<'p> Run<'_, 'p> {
             return;
         }
         match action {
-            Action::Event { kind: EventKind::Annotated, name, .. } => self.sees(Moment::Event(name)),
-            Action::Branch { cond, .. } => self.sees(Moment::Test(cond)),
+            Action::Event { kind: EventKind::Annotated, name, .. } => self.sees(MonitorEvent::Event(name)),
+            Action::Branch { cond, .. } => self.sees(MonitorEvent::Test(cond)),
             Action::Assign { to: Place::Var(to), value, .. } if self.program().is_selector(*to) => {
-                self.sees(Moment::Test(value));
+                self.sees(MonitorEvent::Test(value));
             }
-            Action::Call { proc, .. } => self.sees(Moment::Enter(*proc)),
+            Action::Call { proc, .. } => self.sees(MonitorEvent::Enter(*proc)),
             Action::Select { alternatives, delays, .. } => {
                 let guards = alternatives.iter().filter_map(|a| a.guard.as_ref());
                 let all: Vec<&Expr> = guards.chain(delays.iter().filter_map(|d| d.0.as_ref())).collect();
-                all.into_iter().for_each(|guard| self.sees(Moment::Test(guard)));
+                all.into_iter().for_each(|guard| self.sees(MonitorEvent::Test(guard)));
             }
             _ => {}
         }
@@ -117,8 +117,8 @@ impl<'p> Run<'_, 'p> {
             let mut may_be = Vec::new();
             let mut listed = true;
             to.each_cell(program, |cell| {
-                let moment = Moment::Write(cell, value);
-                let carried = monitor.carried(program, moment, &|e| program.eval(&self.state, e));
+                let event = MonitorEvent::Write(cell, value);
+                let carried = monitor.carried(program, event, &|e| program.eval(&self.state, e));
                 let carried = carried.unwrap_or_else(|| vec![None]);
                 listed &= !carried.is_empty();
                 may_be.extend(carried);

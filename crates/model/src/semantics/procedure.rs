@@ -8,15 +8,15 @@
 //! Entry bodies are procedures as well. Their frame stands on the location of the entry call, or, where the body is run
 //! for somebody else's triggering call, names that call (`serving`).
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
-use crate::monitor::Moment;
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
     /// A call that would be active too often ends the execution.
-    pub(super) fn call_procedure(&self, mut run: Run<'_, 'p>, proc: ProcId, args: &[Expr]) -> Outcome {
+    pub(super) fn call_procedure(&self, mut run: StepRun<'_, 'p>, proc: ProcId, args: &[Expr]) -> Successor {
         let frames = &run.state.tasks[run.task.index()].frames;
         if frames.iter().filter(|f| f.proc == proc).count() >= self.recursion {
             return run.stop();
@@ -25,13 +25,13 @@ impl<'p> Semantics<'p> {
         run.done(StepEvent::Ran)
     }
 
-    pub(super) fn return_from_procedure(&self, mut run: Run<'_, 'p>) -> Outcome {
+    pub(super) fn return_from_procedure(&self, mut run: StepRun<'_, 'p>) -> Successor {
         run.return_from(run.task);
         run.done(StepEvent::Ran)
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Calls a procedure from the current location.
     pub(super) fn call(&mut self, task: TaskId, proc: ProcId, args: &[Expr]) {
         let program = self.program();
@@ -79,7 +79,7 @@ impl<'p> Run<'_, 'p> {
         if !program.monitors.is_empty()
             && let Some(((_, entry), _)) = program.bodies.iter().find(|(_, proc)| **proc == frame.proc)
         {
-            self.sees(Moment::Finish { caller: frame.serving.map_or(task, |c| c.task), entry: *entry });
+            self.sees(MonitorEvent::Finish { caller: frame.serving.map_or(task, |c| c.task), entry: *entry });
         }
         if let Some(caller) = frame.serving {
             self.copy_out(formals, self.args(caller));

@@ -10,9 +10,9 @@
 //! outcomes. A barrier that raises an exception fails the calls in all queues of the object (9.5.3); it need not be looked
 //! at if another barrier is open.
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::Value;
-use crate::monitor::Moment;
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 use crate::state::*;
 
@@ -20,11 +20,11 @@ impl<'p> Semantics<'p> {
     /// Nothing where the lock is held by others.
     pub(super) fn lock(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         object: ObjectId,
         mode: LockMode,
         next: Loc,
-    ) -> Option<Outcome> {
+    ) -> Option<Successor> {
         let lock = &mut run.state.locks[object.index()];
         *lock = match (*lock, mode) {
             (Lock::Free, LockMode::Write) => Lock::Write(run.task),
@@ -36,7 +36,13 @@ impl<'p> Semantics<'p> {
         Some(run.done(StepEvent::Locked(object)))
     }
 
-    pub(super) fn unlock(&self, mut run: Run<'_, 'p>, object: ObjectId, next: Loc, out: &mut Vec<Outcome>) {
+    pub(super) fn unlock(
+        &self,
+        mut run: StepRun<'_, 'p>,
+        object: ObjectId,
+        next: Loc,
+        out: &mut Vec<Successor>,
+    ) {
         run.go(run.task, next);
         let lock = &mut run.state.locks[object.index()];
         match *lock {
@@ -52,7 +58,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// The object goes out of existence: calls that are still queued fail.
-    pub(super) fn close(&self, mut run: Run<'_, 'p>, object: ObjectId, next: Loc) -> Outcome {
+    pub(super) fn close(&self, mut run: StepRun<'_, 'p>, object: ObjectId, next: Loc) -> Successor {
         run.go(run.task, next);
         run.fail_all(self.entries_of_object(object));
         run.done(StepEvent::Ran)
@@ -68,10 +74,10 @@ impl<'p> Semantics<'p> {
     /// The end of a step that changed the queue of an entry.
     pub(super) fn serve_entry(
         &self,
-        run: Run<'_, 'p>,
+        run: StepRun<'_, 'p>,
         entry: EntryId,
         what: StepEvent,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         match self.program.entries[entry.index()].owner {
             Owner::Object(object) => self.serve(run, object, out, |_| what.clone()),
@@ -84,9 +90,9 @@ impl<'p> Semantics<'p> {
     /// not be looked at if another one is open.
     pub(super) fn serve(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         object: ObjectId,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
         what: impl Fn(Option<(TaskId, EntryId)>) -> StepEvent,
     ) {
         let mut open = Vec::new();
@@ -137,7 +143,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// Aborted callers have left queues: every barrier may look at 'Count.
-    pub(super) fn serve_all(&self, run: Run<'_, 'p>, what: StepEvent, out: &mut Vec<Outcome>) {
+    pub(super) fn serve_all(&self, run: StepRun<'_, 'p>, what: StepEvent, out: &mut Vec<Successor>) {
         let mut outcomes = vec![run.done(what)];
         for object in (0..self.program.objects.len()).map(ObjectId::from) {
             outcomes = self.serve_each(outcomes, object);
@@ -146,7 +152,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// Goes on with steps that may have changed the queues of an object: whoever is inside serves them in the end.
-    pub(super) fn serve_each(&self, outcomes: Vec<Outcome>, object: ObjectId) -> Vec<Outcome> {
+    pub(super) fn serve_each(&self, outcomes: Vec<Successor>, object: ObjectId) -> Vec<Successor> {
         let mut next = Vec::new();
         for outcome in outcomes {
             let waits = |e: &EntryId| !outcome.state.queues[e.index()].is_empty();
@@ -156,7 +162,7 @@ impl<'p> Semantics<'p> {
                 continue;
             }
             let what = outcome.step.what.clone();
-            self.serve(Run::after(self, outcome), object, &mut next, |_| what.clone());
+            self.serve(StepRun::after(self, outcome), object, &mut next, |_| what.clone());
         }
         next
     }
@@ -187,7 +193,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// The caller takes the lock and runs the entry body.
     pub(super) fn enter(&mut self, caller: Caller, entry: EntryId, object: ObjectId) {
         let program = self.program();
@@ -202,7 +208,7 @@ impl<'p> Run<'_, 'p> {
         self.push_frame(task, proc);
         let formals = &program.procs[proc.index()].formals;
         self.copy_in(formals, args);
-        self.sees(Moment::Accept { caller: task, entry, formals });
+        self.sees(MonitorEvent::Accept { caller: task, entry, formals });
         self.go(task, program.procs[proc.index()].start);
     }
 
@@ -230,7 +236,7 @@ impl<'p> Run<'_, 'p> {
         }
         let formals = &program.procs[proc.index()].formals;
         self.copy_in(formals, args);
-        self.sees(Moment::Accept { caller: caller.task, entry, formals });
+        self.sees(MonitorEvent::Accept { caller: caller.task, entry, formals });
         self.go(server, program.procs[proc.index()].start);
         true
     }

@@ -5,13 +5,13 @@
 //! step. An exception that leaves the body is raised in the caller and again in the acceptor (9.5.2); if the acceptor's own
 //! abortable part is left, the caller gets Tasking_Error.
 
-use super::{Outcome, Run, Semantics, StepEvent};
-use crate::monitor::Moment;
+use super::{Semantics, StepEvent, StepRun, Successor};
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
-    pub(super) fn end_accept(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
+    pub(super) fn end_accept(&self, mut run: StepRun<'_, 'p>, next: Loc) -> Successor {
         let task = run.task;
         let Some(r) = run.end_rendezvous(task) else {
             return run.raising(ExceptionId::PROGRAM_ERROR);
@@ -22,7 +22,7 @@ impl<'p> Semantics<'p> {
         run.done(StepEvent::EndedAccept { caller: r.caller.task, entry: r.entry })
     }
 
-    pub(super) fn fail_accept(&self, mut run: Run<'_, 'p>, occurrence: VarId) -> Outcome {
+    pub(super) fn fail_accept(&self, mut run: StepRun<'_, 'p>, occurrence: VarId) -> Successor {
         let task = run.task;
         let exception = run.occurrence(occurrence);
         let left = exception == ExceptionId::TRANSFER;
@@ -35,7 +35,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Starts a rendezvous; true if it has no body and so ends at once.
     pub(super) fn start_rendezvous(
         &mut self,
@@ -52,7 +52,7 @@ impl<'p> Run<'_, 'p> {
         let taken = &alternatives[alternative];
         let args = self.args(caller);
         self.copy_in(&taken.formals, args);
-        self.sees(Moment::Accept { caller: caller.task, entry, formals: &taken.formals });
+        self.sees(MonitorEvent::Accept { caller: caller.task, entry, formals: &taken.formals });
         match caller.level {
             0 => self.state.tasks[caller.task.index()].wait = Wait::Rendezvous { acceptor },
             level => {
@@ -76,7 +76,7 @@ impl<'p> Run<'_, 'p> {
     /// Takes the innermost rendezvous off the acceptor and copies its results out.
     pub(super) fn end_rendezvous(&mut self, acceptor: TaskId) -> Option<Rendezvous> {
         let r = self.state.tasks[acceptor.index()].accepts.pop()?;
-        self.sees(Moment::Finish { caller: r.caller.task, entry: r.entry });
+        self.sees(MonitorEvent::Finish { caller: r.caller.task, entry: r.entry });
         self.hand_back(&r);
         Some(r)
     }

@@ -7,7 +7,7 @@
 //!
 //! A triggering call that was taken at once, and is requeued with abort, waits from now on: its abortable part starts.
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
@@ -15,11 +15,11 @@ use crate::state::*;
 impl<'p> Semantics<'p> {
     pub(super) fn requeue(
         &self,
-        run: Run<'_, 'p>,
+        run: StepRun<'_, 'p>,
         target: &Expr,
         with_abort: bool,
         next: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         match self.program.eval(&run.state, target) {
             Ok(Value::Known(entry)) => self.requeue_to(run, EntryId(entry as u32), with_abort, next, out),
@@ -30,11 +30,11 @@ impl<'p> Semantics<'p> {
 
     fn requeue_to(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         entry: EntryId,
         with_abort: bool,
         next: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = run.task;
         // A requeue to another object starts a protected action there: its lock must be free.
@@ -65,12 +65,12 @@ impl<'p> Semantics<'p> {
     /// A call that is requeued comes to another entry.
     fn pass_on(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         caller: Caller,
         entry: EntryId,
         with_abort: bool,
         what: &StepEvent,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let Owner::Task(owner) = self.program.entries[entry.index()].owner else {
             run.enqueue(caller, entry, with_abort);
@@ -96,7 +96,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Whether a call is a conditional one. Requeued to a task that does not accept it at once, GNAT
     /// cancels it, with or without abort; by the language only with abort. Both are possible here.
     pub(super) fn is_conditional(&self, caller: Caller) -> bool {

@@ -1,10 +1,10 @@
 //! A step in the making.
 //!
-//! A [`Run`] owns the state that the step leads to, and gathers what happens on the way: exceptions, guesses, what
+//! A [`StepRun`] owns the state that the step leads to, and gathers what happens on the way: exceptions, guesses, what
 //! monitors see. Each construct extends it in a file of its own; here is what all of them need. A step that splits into
 //! several outcomes clones its run first.
 
-use super::{Outcome, Raised, Semantics, Step, StepEvent};
+use super::{Raised, Semantics, Step, StepEvent, Successor};
 use crate::expr::Value;
 use crate::monitor::Sight;
 use crate::program::*;
@@ -12,7 +12,7 @@ use crate::state::*;
 
 /// A step in the making.
 #[derive(Clone)]
-pub(super) struct Run<'s, 'p> {
+pub(super) struct StepRun<'s, 'p> {
     pub(super) semantics: &'s Semantics<'p>,
     pub(super) state: State,
     pub(super) task: TaskId,
@@ -22,24 +22,24 @@ pub(super) struct Run<'s, 'p> {
     pub(super) sights: Vec<Sight>,
 }
 
-impl<'s, 'p> Run<'s, 'p> {
+impl<'s, 'p> StepRun<'s, 'p> {
     pub(super) fn new(semantics: &'s Semantics<'p>, state: State, task: TaskId) -> Self {
         let loc = state.tasks[task.index()].pc;
-        Run { semantics, state, task, loc, raised: Vec::new(), guessed: false, sights: Vec::new() }
+        StepRun { semantics, state, task, loc, raised: Vec::new(), guessed: false, sights: Vec::new() }
     }
 
     /// The same step goes on.
-    pub(super) fn after(semantics: &'s Semantics<'p>, outcome: Outcome) -> Self {
+    pub(super) fn after(semantics: &'s Semantics<'p>, outcome: Successor) -> Self {
         let Step { task, loc, raised, guessed, sights, .. } = outcome.step;
-        Run { semantics, state: outcome.state, task, loc, raised, guessed, sights }
+        StepRun { semantics, state: outcome.state, task, loc, raised, guessed, sights }
     }
 
     pub(super) fn program(&self) -> &'p Program {
         self.semantics.program
     }
 
-    pub(super) fn done(self, what: StepEvent) -> Outcome {
-        Outcome {
+    pub(super) fn done(self, what: StepEvent) -> Successor {
+        Successor {
             state: self.state,
             step: Step {
                 task: self.task,
@@ -54,12 +54,12 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    pub(super) fn stop(self) -> Outcome {
+    pub(super) fn stop(self) -> Successor {
         self.stop_with(StepEvent::Stopped)
     }
 
     /// The whole execution ends here: no task can go on.
-    pub(super) fn stop_with(mut self, what: StepEvent) -> Outcome {
+    pub(super) fn stop_with(mut self, what: StepEvent) -> Successor {
         // Nobody goes on from here: what the rest of the state was makes no difference.
         for ts in self.state.tasks.unlogged_mut() {
             ts.status = Status::Terminated;
@@ -73,7 +73,7 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// The task goes on, and that is all.
-    pub(super) fn goes_to(mut self, next: Loc) -> Outcome {
+    pub(super) fn goes_to(mut self, next: Loc) -> Successor {
         self.go(self.task, next);
         self.done(StepEvent::Ran)
     }

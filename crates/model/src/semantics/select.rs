@@ -11,13 +11,13 @@
 //! Where an analysis shows that all guards have a value and raise nothing (`plain_selects`), only the guards of entries
 //! with callers are read. A memoised step then depends on less.
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::{Expr, Value};
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
-    pub(super) fn select(&self, run: Run<'_, 'p>, out: &mut Vec<Outcome>) {
+    pub(super) fn select(&self, run: StepRun<'_, 'p>, out: &mut Vec<Successor>) {
         let Action::Select { alternatives, .. } = &self.program.node(run.loc).action else {
             return;
         };
@@ -48,7 +48,7 @@ impl<'p> Semantics<'p> {
 
     /// Which alternatives, delays and terminate alternative, numbered in this order, are open, and of which that is
     /// not known; the exception if a guard raises one.
-    fn guards(&self, run: &Run<'_, 'p>) -> Result<(Open, Vec<usize>), ExceptionId> {
+    fn guards(&self, run: &StepRun<'_, 'p>) -> Result<(Open, Vec<usize>), ExceptionId> {
         let mut open = Open::default();
         let mut unknown = Vec::new();
         let Action::Select { alternatives, delays, terminate, .. } = &self.program.node(run.loc).action
@@ -76,7 +76,7 @@ impl<'p> Semantics<'p> {
 
     /// A select statement of which it is known what is open. False if the index of an entry has no value: what
     /// else the guards may be then makes no difference.
-    fn select_with(&self, mut run: Run<'_, 'p>, open: Open, out: &mut Vec<Outcome>) -> bool {
+    fn select_with(&self, mut run: StepRun<'_, 'p>, open: Open, out: &mut Vec<Successor>) -> bool {
         let Action::Select { alternatives, otherwise, .. } = &self.program.node(run.loc).action else {
             return false;
         };
@@ -116,7 +116,13 @@ impl<'p> Semantics<'p> {
     }
 
     /// Accepts the first caller of an entry by an alternative of a select statement; whether there is one.
-    fn accept(&self, run: &Run<'_, 'p>, entry: EntryId, alternative: usize, out: &mut Vec<Outcome>) -> bool {
+    fn accept(
+        &self,
+        run: &StepRun<'_, 'p>,
+        entry: EntryId,
+        alternative: usize,
+        out: &mut Vec<Successor>,
+    ) -> bool {
         let Some(&caller) = run.state.queues[entry.index()].first() else { return false };
         let mut run = run.clone();
         let acceptor = run.task;
@@ -135,7 +141,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// Accepts whoever waits, looking at no other guards than theirs; whether there was anybody.
-    fn accepts(&self, run: &Run<'_, 'p>, alternatives: &[Alternative], out: &mut Vec<Outcome>) -> bool {
+    fn accepts(&self, run: &StepRun<'_, 'p>, alternatives: &[Alternative], out: &mut Vec<Successor>) -> bool {
         let before = out.len();
         for (i, alternative) in alternatives.iter().enumerate() {
             if let Some(entry) = self.wanted(&run.state, alternative) {
@@ -152,14 +158,14 @@ impl<'p> Semantics<'p> {
     }
 
     /// A task that waits at a select statement takes a delay alternative.
-    pub(super) fn select_times_out(&self, state: &State, task: TaskId, open: Open, out: &mut Vec<Outcome>) {
+    pub(super) fn select_times_out(&self, state: &State, task: TaskId, open: Open, out: &mut Vec<Successor>) {
         let loc = state.tasks[task.index()].pc;
         let Action::Select { alternatives, delays, .. } = &self.program.node(loc).action else {
             return;
         };
         for (i, (_, target)) in delays.iter().enumerate() {
             if open.get(alternatives.len() + i) {
-                let mut run = Run::new(self, state.clone(), task);
+                let mut run = StepRun::new(self, state.clone(), task);
                 run.go(task, *target);
                 run.state.tasks[task.index()].wait = Wait::Nothing;
                 out.push(run.done(StepEvent::TimedOut));

@@ -8,13 +8,13 @@
 //! If the environment task terminates, background tasks end with it. Of an abortable part that is left, the dependents are
 //! aborted instead of waited for.
 
-use super::{Outcome, Run, Semantics, StepEvent};
-use crate::monitor::Moment;
+use super::{Semantics, StepEvent, StepRun, Successor};
+use crate::monitor::MonitorEvent;
 use crate::program::*;
 use crate::state::*;
 
 impl<'p> Semantics<'p> {
-    pub(super) fn complete(&self, mut run: Run<'_, 'p>, next: Loc) -> Outcome {
+    pub(super) fn complete(&self, mut run: StepRun<'_, 'p>, next: Loc) -> Successor {
         run.go(run.task, next);
         run.complete(run.task);
         run.done(StepEvent::Ran)
@@ -23,10 +23,10 @@ impl<'p> Semantics<'p> {
     pub(super) fn await_dependents(
         &self,
         state: &State,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         masters: &[MasterId],
         next: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         // One task that is not ready is enough: nobody looks at the others.
         let own = |t: &TaskId| {
@@ -66,7 +66,7 @@ impl<'p> Semantics<'p> {
         out.push(run.done(if dependents.is_empty() { StepEvent::Ran } else { StepEvent::Ended(dependents) }));
     }
 
-    pub(super) fn terminate(&self, mut run: Run<'_, 'p>) -> Outcome {
+    pub(super) fn terminate(&self, mut run: StepRun<'_, 'p>) -> Successor {
         let task = run.task;
         run.end(task);
         run.state.tasks[task.index()].aborted = false;
@@ -133,7 +133,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// The task is completed: whoever calls it, or waits in its queues, gets Tasking_Error.
     pub(super) fn complete(&mut self, task: TaskId) {
         for level in 1..=self.state.tasks[task.index()].transfers.len() {
@@ -169,7 +169,7 @@ impl<'p> Run<'_, 'p> {
         ts.wait = Wait::Nothing;
         ts.pc = exit;
         if ended {
-            self.sees(Moment::End(task));
+            self.sees(MonitorEvent::End(task));
         }
     }
 

@@ -9,7 +9,7 @@
 //! the last one control arrives where the trigger sends it. A triggering call that failed raises its exception there. An
 //! abortable part that comes to its end withdraws the trigger, and waits for one that is being served.
 
-use super::{Outcome, Run, Semantics, StepEvent};
+use super::{Semantics, StepEvent, StepRun, Successor};
 use crate::expr::Value;
 use crate::program::*;
 use crate::state::*;
@@ -17,10 +17,10 @@ use crate::state::*;
 impl<'p> Semantics<'p> {
     pub(super) fn start_async(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         trigger: &Trigger,
         (abortable, triggered): (Loc, Loc),
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = run.task;
         let ts = &run.state.tasks[task.index()];
@@ -53,11 +53,11 @@ impl<'p> Semantics<'p> {
     /// trigger of this transfer.
     fn call_trigger(
         &self,
-        mut run: Run<'_, 'p>,
+        mut run: StepRun<'_, 'p>,
         entry: EntryId,
         transfer: Transfer,
         abortable: Loc,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) {
         let task = run.task;
         run.forget_results(Caller { task, level: 0 }, entry);
@@ -80,7 +80,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// The abortable part came to its end.
-    pub(super) fn end_async(&self, mut run: Run<'_, 'p>, next: Loc, out: &mut Vec<Outcome>) {
+    pub(super) fn end_async(&self, mut run: StepRun<'_, 'p>, next: Loc, out: &mut Vec<Successor>) {
         let task = run.task;
         let transfers = &run.state.tasks[task.index()].transfers;
         let Some(level) = transfers.len().checked_sub(1) else {
@@ -113,7 +113,7 @@ impl<'p> Semantics<'p> {
         state: &State,
         task: TaskId,
         at_completion: bool,
-        out: &mut Vec<Outcome>,
+        out: &mut Vec<Successor>,
     ) -> bool {
         let ts = &state.tasks[task.index()];
         // Waiting for dependents is not interrupted, nor is leaving an abortable part.
@@ -129,7 +129,7 @@ impl<'p> Semantics<'p> {
                 continue;
             }
             if self.leaves_queue(state, task) {
-                let mut run = Run::new(self, state.clone(), task);
+                let mut run = StepRun::new(self, state.clone(), task);
                 run.transfer(task, level);
                 self.serve_all(run, StepEvent::Transferred, out);
             }
@@ -141,7 +141,7 @@ impl<'p> Semantics<'p> {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> StepRun<'_, 'p> {
     /// Starts to leave the abortable part of an asynchronous select.
     pub(super) fn transfer(&mut self, task: TaskId, level: usize) {
         self.withdraw(task, 0);

@@ -169,13 +169,13 @@ impl Learner<'_, '_, '_, '_> {
         let slot = self.slot(place);
         if (slot as usize) < self.cache.trees.tasks() {
             let first = self.begun.set(place);
-            if first || self.looks[place as usize].meets(&self.fresh) {
+            if first || self.looks[place as usize].intersects(&self.fresh) {
                 self.descend(slot, &mut vec![place], place, first, self.root(slot, place))?;
             }
         }
         for i in std::mem::take(&mut self.blocked.by_place[place as usize]) {
             let Some((chosen, missing)) = self.blocked.combinations[i as usize].clone() else { continue };
-            if !self.consequences.news.meets(&self.of_slot[missing as usize]) {
+            if !self.consequences.news.intersects(&self.of_slot[missing as usize]) {
                 self.blocked.by_place[place as usize].push(i);
                 continue;
             }
@@ -192,7 +192,7 @@ impl Learner<'_, '_, '_, '_> {
             |_| u64::MAX,
             |own| {
                 let new = self.consequences.news.holds(own);
-                if new || self.looks[own as usize].meets(&self.fresh) {
+                if new || self.looks[own as usize].intersects(&self.fresh) {
                     others.push((own, new));
                 }
             },
@@ -261,7 +261,9 @@ impl Learner<'_, '_, '_, '_> {
                     return Ok(());
                 }
                 // Nothing new is looked at any more, or not the place that must be there.
-                DecisionNode::Look(..) if !new && !self.subtrees.slots[node.index()].meets(&self.fresh) => {
+                DecisionNode::Look(..)
+                    if !new && !self.subtrees.slots[node.index()].intersects(&self.fresh) =>
+                {
                     return Ok(());
                 }
                 DecisionNode::Look(..)
@@ -457,7 +459,13 @@ impl Learner<'_, '_, '_, '_> {
         }
         let number = self.net.transitions.len() as u32;
         let before = chosen.to_vec();
-        self.net.transitions.push(Transition { outcome, role, letters, before, after: after.clone() });
+        self.net.transitions.push(Transition {
+            outcome: Some(outcome),
+            role,
+            letters,
+            before,
+            after: after.clone(),
+        });
         if self.learning.pairwise {
             self.consequences.begin(number, &mut self.net.parallel, &self.net.transitions);
             return;

@@ -4,7 +4,7 @@ use rendez_model::semantics::Move;
 use rendez_model::{Action, Loc, TaskId};
 
 use super::claim::Claim;
-use super::key::{FindingKey, Place};
+use super::key::{FindingKey, SourcePlace};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
 use crate::observation::Observation;
@@ -17,7 +17,7 @@ impl Findings<'_, '_> {
             _ => String::new(),
         };
         let claimed = Claimed {
-            key: FindingKey::Assertion(Place(node.span)),
+            key: FindingKey::Assertion(SourcePlace(node.span)),
             kind: Kind::Assertion,
             severity: Severity::Error,
             message: format!("assertion fails in {}: {text}", self.task(task)),

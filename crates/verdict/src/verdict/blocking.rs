@@ -2,7 +2,7 @@
 //!
 //! An engine hands over a state in which some tasks are said to be stuck. If nobody can move there, they are. Otherwise
 //! everything that can follow is examined; if that is too much, an argument over the code decides (`stuck.rs`), and what it
-//! does not show is reported as unshown. The trace is then extended to where everybody has settled, so that one finding
+//! does not show is reported as unshown. The trace is then extended into a bottom component, so that one finding
 //! tells of all who wait for each other.
 //!
 //! It is a contradiction, and so a bug of rendez, if a task can move that is said to be stuck, or if the kinds of blocking
@@ -15,8 +15,8 @@ use rendez_model::state::{State, Status};
 use super::claim::{Claim, Known};
 use super::key::FindingKey;
 use super::{Findings, list, plural};
-use crate::after::{After, Settled};
-use crate::blocking::{Blocked, Role, all_stuck, is_final, kinds_of_blocking};
+use crate::after::{After, BottomState};
+use crate::blocking::{Blocked, WaiterRole, all_stuck, is_final, kinds_of_blocking};
 use crate::finding::{Finding, Kind};
 use crate::stuck::stuck;
 use crate::trace::{Trace, replay};
@@ -28,9 +28,9 @@ impl Findings<'_, '_> {
         self.stuck_at(tasks, moves, state, false);
     }
 
-    /// Makes findings of tasks that can never go on from the end of some moves. If everybody else has settled there,
+    /// Makes findings of tasks that can never go on from the end of some moves. If that is in a bottom component,
     /// no other task will get stuck.
-    pub(super) fn stuck_at(&mut self, tasks: &[TaskId], moves: &[Move], state: &State, settled: bool) {
+    pub(super) fn stuck_at(&mut self, tasks: &[TaskId], moves: &[Move], state: &State, in_bottom: bool) {
         let claimed = kinds_of_blocking(self.semantics, state, tasks);
         let known = claimed.iter().filter(|b| self.is_known(&FindingKey::of_blocked(b), &b.tasks)).count();
         if known == claimed.len() {
@@ -51,7 +51,7 @@ impl Findings<'_, '_> {
             return;
         }
         let (certain, found) = match after {
-            Some(after) => self.ways(tasks, &mut trace, &after, settled),
+            Some(after) => self.ways(tasks, &mut trace, &after, in_bottom),
             None if still => {
                 let found = kinds_of_blocking(self.semantics, &trace.last, &there);
                 (there, found)
@@ -59,7 +59,7 @@ impl Findings<'_, '_> {
             None => (tasks.to_vec(), kinds_of_blocking(self.semantics, &trace.last, tasks)),
         };
         let same = |a: &Blocked, b: &Blocked| a.kind == b.kind && a.tasks == b.tasks;
-        if let Some(b) = claimed.iter().find(|b| settled && !found.iter().any(|f| same(f, b))) {
+        if let Some(b) = claimed.iter().find(|b| in_bottom && !found.iter().any(|f| same(f, b))) {
             let message = self.message(b, state);
             self.contradictions.push(format!("{message}: the trace does not show it"));
             return;
@@ -71,15 +71,15 @@ impl Findings<'_, '_> {
     }
 
     /// Which tasks are certainly stuck at the end of a trace, and in which ways tasks are blocked there. Where all
-    /// that follows is known, it says so itself; the trace goes on to where everybody has settled.
+    /// that follows is known, it says so itself; the trace goes on into a bottom component.
     fn ways(
         &self,
         tasks: &[TaskId],
         trace: &mut Trace,
         after: &After,
-        settled: bool,
+        in_bottom: bool,
     ) -> (Vec<TaskId>, Vec<Blocked>) {
-        if let Some(Settled { moves, state, stuck }) = after.settled(self.semantics) {
+        if let Some(BottomState { moves, state, stuck }) = after.first_bottom_state(self.semantics) {
             let all: Vec<Move> = trace.moves.iter().copied().chain(moves).collect();
             if all.len() > trace.moves.len()
                 && let Some(longer) = replay(self.semantics, &all)
@@ -89,14 +89,14 @@ impl Findings<'_, '_> {
             let found = kinds_of_blocking(self.semantics, &state, &stuck);
             return (stuck, found);
         }
-        self.argued(tasks, &trace.last, settled)
+        self.argued(tasks, &trace.last, in_bottom)
     }
 
     /// What the code alone shows of tasks that are said to be stuck: which of them certainly are, and how they are
     /// blocked.
-    fn argued(&self, tasks: &[TaskId], state: &State, settled: bool) -> (Vec<TaskId>, Vec<Blocked>) {
+    fn argued(&self, tasks: &[TaskId], state: &State, in_bottom: bool) -> (Vec<TaskId>, Vec<Blocked>) {
         let certain = stuck(self.semantics, state);
-        if settled {
+        if in_bottom {
             return (certain, kinds_of_blocking(self.semantics, state, tasks));
         }
         let found = kinds_of_blocking(self.semantics, state, &certain);
@@ -158,7 +158,7 @@ impl Findings<'_, '_> {
         let done = |t: &TaskId| last.tasks[t.index()].status == Status::Completed;
         let follows = |t: &TaskId| {
             let waits = blocked.waiting.iter().find(|w| w.task == *t);
-            waits.is_some_and(|w| matches!(w.role, Role::Parent | Role::Leaving))
+            waits.is_some_and(|w| matches!(w.role, WaiterRole::Parent | WaiterRole::Leaving))
         };
         match () {
             _ if others.iter().all(|t| done(t) && follows(t)) => "; everybody else is done",

@@ -8,7 +8,7 @@ use rendez_model::semantics::Move;
 use rendez_model::{Action, ExceptionId, TaskId};
 
 use super::claim::Claim;
-use super::key::{FindingKey, Place};
+use super::key::{FindingKey, SourcePlace};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
 use crate::observation::Observation;
@@ -41,7 +41,8 @@ impl Findings<'_, '_> {
         } else {
             (Severity::Note, format!("{name} in {who}{why}; it is handled"))
         };
-        let key = |died| FindingKey::Exception { kind, place: Place(node.span), name: name.clone(), died };
+        let key =
+            |died| FindingKey::Exception { kind, place: SourcePlace(node.span), name: name.clone(), died };
         if died {
             // The same place may also be reached with a handler around it: the worse one counts.
             self.findings.remove(&key(false));

@@ -17,20 +17,20 @@ pub(super) enum FindingKey {
     /// The places of those that are blocked.
     Blocked {
         kind: Kind,
-        places: BTreeSet<Place>,
+        places: BTreeSet<SourcePlace>,
     },
     /// Where the task is declared: in its loop it may be seen anywhere.
-    Spin(Place),
+    Spin(SourcePlace),
     /// Exceptions of one name are not told apart. If one is handled and another one is not, these are two findings.
     Exception {
         kind: Kind,
-        place: Place,
+        place: SourcePlace,
         name: String,
         died: bool,
     },
     /// Where the variable is declared, for array elements and symmetric tasks share it.
-    Race(Place),
-    Assertion(Place),
+    Race(SourcePlace),
+    Assertion(SourcePlace),
     /// The number of the monitor.
     Property(u16),
 }
@@ -39,17 +39,17 @@ impl FindingKey {
     /// The kind, and the places of those that it is about.
     pub(super) fn of_blocked(blocked: &Blocked) -> FindingKey {
         let about = blocked.waiting.iter().filter(|w| blocked.tasks.contains(&w.task));
-        FindingKey::Blocked { kind: blocked.kind, places: about.map(|w| Place(w.span)).collect() }
+        FindingKey::Blocked { kind: blocked.kind, places: about.map(|w| SourcePlace(w.span)).collect() }
     }
 }
 
 /// A place of the source, in the order of its printed form: line 10 before line 9. Reports have always had this order,
 /// and only ties depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(pub(super) Span);
+pub(super) struct SourcePlace(pub(super) Span);
 
-impl Ord for Place {
-    fn cmp(&self, other: &Place) -> Ordering {
+impl Ord for SourcePlace {
+    fn cmp(&self, other: &SourcePlace) -> Ordering {
         match self == other {
             true => Ordering::Equal,
             false => self.0.to_string().cmp(&other.0.to_string()),
@@ -57,8 +57,8 @@ impl Ord for Place {
     }
 }
 
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Place) -> Option<Ordering> {
+impl PartialOrd for SourcePlace {
+    fn partial_cmp(&self, other: &SourcePlace) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }

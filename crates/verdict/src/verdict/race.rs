@@ -7,14 +7,14 @@ use rendez_model::Sharing;
 use rendez_model::semantics::Move;
 
 use super::claim::Claim;
-use super::key::{FindingKey, Place};
+use super::key::{FindingKey, SourcePlace};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
 use crate::observation::Observation;
 
 impl Findings<'_, '_> {
     pub(super) fn race(&mut self, what: &Observation, moves: &[Move]) {
-        let Observation::Race { var, first, second, writes, sure } = *what else { return };
+        let Observation::Race { var, first, second, writes, certain } = *what else { return };
         let v = &self.program.vars[var.index()];
         let (a, b) = (self.program.node(first.1).span, self.program.node(second.1).span);
         let does = |w: bool| if w { "writes" } else { "reads" };
@@ -30,12 +30,13 @@ impl Findings<'_, '_> {
             self.task(second.0),
             does(writes.1)
         );
-        let key = FindingKey::Race(Place(v.span));
+        let key = FindingKey::Race(SourcePlace(v.span));
         let other = (b, format!("{} {} it here", self.task(second.0), does(writes.1)));
         let tasks = [first.0, second.0];
         let known = self.findings.get(&key).map(|k| &k.finding);
-        let only_unsure = known.is_some_and(|f| f.guessed && f.trace.as_ref().is_some_and(|t| !t.guessed()));
-        if sure && only_unsure {
+        let only_uncertain =
+            known.is_some_and(|f| f.guessed && f.trace.as_ref().is_some_and(|t| !t.guessed()));
+        if certain && only_uncertain {
             self.findings.remove(&key);
         }
         if self.is_known(&key, &tasks) {
@@ -53,7 +54,7 @@ impl Findings<'_, '_> {
         self.add(claimed, moves);
         if let Some(known) = self.findings.get_mut(&key) {
             known.finding.other = Some(other);
-            known.finding.guessed |= !sure;
+            known.finding.guessed |= !certain;
         }
     }
 }

@@ -8,7 +8,7 @@ use rendez_model::semantics::Move;
 use rendez_model::state::State;
 
 use super::claim::Claim;
-use super::key::{FindingKey, Place};
+use super::key::{FindingKey, SourcePlace};
 use super::{Claimed, Findings};
 use crate::finding::{Kind, Severity};
 
@@ -37,7 +37,7 @@ impl Findings<'_, '_> {
                 // In the loop it may be seen anywhere: alike tasks have the same declaration.
                 let declared = self.program.tasks[task.index()].span;
                 let claimed = Claimed {
-                    key: FindingKey::Spin(Place(declared)),
+                    key: FindingKey::Spin(SourcePlace(declared)),
                     kind: Kind::Spin,
                     severity: Severity::Error,
                     message,

@@ -256,7 +256,7 @@ fn what_a_step_or_a_state_does_not_show_is_a_contradiction() {
             first: (main, here),
             second: (b, assert),
             writes: (true, true),
-            sure: true,
+            certain: true,
         },
     ] {
         let mut findings = Findings::new(&semantics);

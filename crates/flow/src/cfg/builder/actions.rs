@@ -6,14 +6,14 @@
 //! Starting and awaiting tasks become chains of nodes, one task after the other. How long the master waits for the end
 //! of activations is not followed, which adds paths. A task whose activation may fail adds the way of the exception.
 
-use rendez_model::monitor::Moment;
+use rendez_model::monitor::MonitorEvent;
 use rendez_model::{
     Action, Cut, EventKind, ExceptionId, Expr, Loc, MasterId, Place, TaskId, Trigger, Value, VarId,
 };
 
 use super::super::letters::{Variant, equals, variants};
-use super::super::{Id, Letter, Op, Part, Role};
-use super::{Builder, Frame, Raised};
+use super::super::{Id, InteractionRole, Letter, Op, Participation};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     /// The ways in which it may be seen that a place is given a value at a location.
@@ -21,7 +21,7 @@ impl Builder<'_> {
         match to {
             _ if self.program.is_declared_at(loc) => vec![Variant { ops: Vec::new(), letters: Vec::new() }],
             Place::Var(to) if self.program.is_selector(*to) => {
-                variants(self.program, self.automata, Moment::Test(value), None)
+                variants(self.program, self.automata, MonitorEvent::Test(value), None)
             }
             _ => self.writes(to, value),
         }
@@ -33,15 +33,17 @@ impl Builder<'_> {
         let known = value.constant().map_or(Value::Any, Value::Known);
         match to {
             Place::Nowhere => vec![Variant { ops: Vec::new(), letters: Vec::new() }],
-            Place::Var(cell) => variants(program, self.automata, Moment::Write(*cell, known), Some(value)),
+            Place::Var(cell) => {
+                variants(program, self.automata, MonitorEvent::Write(*cell, known), Some(value))
+            }
             Place::Indexed(table, index) => {
                 let first = program.tables[table.index()].first;
                 let mut all = Vec::new();
                 let mut silent = false;
                 for (i, cell) in program.tables[table.index()].values.iter().enumerate() {
                     let Ok(cell) = u32::try_from(*cell) else { continue };
-                    let moment = Moment::Write(VarId(cell), known);
-                    for mut variant in variants(program, self.automata, moment, Some(value)) {
+                    let event = MonitorEvent::Write(VarId(cell), known);
+                    for mut variant in variants(program, self.automata, event, Some(value)) {
                         if variant.letters.is_empty() && variant.ops.is_empty() {
                             silent = true;
                             continue;
@@ -133,7 +135,7 @@ impl Builder<'_> {
             Action::Abandon { tasks, next } => self.abandon(id, context, loc, tasks, *next),
             Action::Event { kind: EventKind::Annotated, name, next } => {
                 let target = self.place(context, *next);
-                let seen = variants(program, self.automata, Moment::Event(name), None);
+                let seen = variants(program, self.automata, MonitorEvent::Event(name), None);
                 self.ways(id, seen.into_iter().map(|v| (v.ops, v.letters, vec![target])).collect());
             }
             Action::Event { next, .. } => self.go(id, context, *next),
@@ -157,10 +159,10 @@ impl Builder<'_> {
             Action::FailAccept { occurrence } => self.fail_accept(id, context, loc, *occurrence),
             Action::Requeue { entry, next, .. } => self.requeue(id, context, loc, entry, *next),
             Action::Lock { object, mode, next } => {
-                self.role(id, context, Part::Lock { object: *object, mode: *mode }, *next);
+                self.role(id, context, Participation::Lock { object: *object, mode: *mode }, *next);
             }
             Action::Unlock { object, next } => {
-                self.role(id, context, Part::Unlock { object: *object }, *next);
+                self.role(id, context, Participation::Unlock { object: *object }, *next);
             }
             Action::Activate { tasks, next } => self.activate(id, context, loc, tasks, *next),
             Action::Await { masters, next } => self.wait(id, context, loc, masters, *next),
@@ -177,15 +179,15 @@ impl Builder<'_> {
             Action::Resume { occurrence } => self.leave_by(id, context, loc, Raised::Held(Some(*occurrence))),
             Action::Async { trigger: Trigger::Delay, abortable, triggered } => {
                 self.go(id, context, *triggered);
-                let inner = self.push(context, Frame::Async { site: loc });
+                let inner = self.push(context, ContextFrame::Async { site: loc });
                 self.go(id, inner, *abortable);
             }
             Action::Async { .. } => {
                 self.refuse(loc, "an asynchronous select with an entry call is not followed by this engine");
             }
             Action::EndAsync { next } => {
-                let outer = match &self.contexts[context as usize] {
-                    (parent, Some(Frame::Async { .. })) => *parent,
+                let outer = match &self.contexts.list[context as usize] {
+                    (parent, Some(ContextFrame::Async { .. })) => *parent,
                     _ => context,
                 };
                 self.go(id, outer, *next);
@@ -199,7 +201,7 @@ impl Builder<'_> {
     fn abandon(&mut self, id: Id, context: u32, loc: Loc, tasks: &[TaskId], next: Loc) {
         let program = self.program;
         let ends = |t: &TaskId| {
-            let seen = variants(program, self.automata, Moment::End(*t), None);
+            let seen = variants(program, self.automata, MonitorEvent::End(*t), None);
             seen.iter().any(|v| !v.letters.is_empty())
         };
         if tasks.iter().any(ends) {
@@ -230,7 +232,7 @@ impl Builder<'_> {
         let program = self.program;
         let (yes, no) = (self.place(context, yes), self.place(context, no));
         let mut ways = Vec::new();
-        for variant in variants(program, self.automata, Moment::Test(cond), None) {
+        for variant in variants(program, self.automata, MonitorEvent::Test(cond), None) {
             for (target, took) in [(yes, true), (no, false)] {
                 let mut ops = variant.ops.clone();
                 ops.push(Op::Assume(cond.clone(), took));
@@ -244,22 +246,26 @@ impl Builder<'_> {
     fn end_accept(&mut self, id: Id, context: u32, loc: Loc, next: Loc) {
         let program = self.program;
         let (parent, frame) = self.innermost_accept(context);
-        let Some(Frame::Accept { node, site, alternative }) = frame else {
+        let Some(ContextFrame::Accept { node, site, alternative }) = frame else {
             return self.refuse(loc, "an accept statement ends that did not begin");
         };
         let Action::Select { alternatives, .. } = &program.node(site).action else { return };
         let formals = alternatives[alternative].formals.clone();
         let then = vec![self.place(parent, next)];
-        self.nodes[id as usize].roles.push(Role { part: Part::Finish { accept: node, formals }, then });
+        self.nodes[id as usize]
+            .roles
+            .push(InteractionRole { part: Participation::Finish { accept: node, formals }, then });
     }
 
     fn fail_accept(&mut self, id: Id, context: u32, loc: Loc, occurrence: VarId) {
         let (parent, frame) = self.innermost_accept(context);
-        let Some(Frame::Accept { node, .. }) = frame else {
+        let Some(ContextFrame::Accept { node, .. }) = frame else {
             return self.refuse(loc, "an accept statement ends that did not begin");
         };
         let then = self.raise(parent, loc, Raised::Held(Some(occurrence)), &[]);
-        self.nodes[id as usize].roles.push(Role { part: Part::Fail { accept: node }, then });
+        self.nodes[id as usize]
+            .roles
+            .push(InteractionRole { part: Participation::Fail { accept: node }, then });
     }
 
     fn activate(&mut self, id: Id, context: u32, loc: Loc, tasks: &[Expr], next: Loc) {
@@ -270,7 +276,7 @@ impl Builder<'_> {
             let tasks = self.possible_tasks(expr);
             fails |= tasks.iter().any(|t| self.may_fail_activation(*t));
             let after = self.node(context, loc);
-            let role = Role { part: Part::Start { tasks }, then: vec![after] };
+            let role = InteractionRole { part: Participation::Start { tasks }, then: vec![after] };
             self.nodes[at as usize].roles.push(role);
             at = after;
         }
@@ -286,7 +292,7 @@ impl Builder<'_> {
         let mut at = id;
         for task in self.dependents(masters) {
             let after = self.node(context, loc);
-            let role = Role { part: Part::Join { tasks: vec![task] }, then: vec![after] };
+            let role = InteractionRole { part: Participation::Join { tasks: vec![task] }, then: vec![after] };
             self.nodes[at as usize].roles.push(role);
             at = after;
         }
@@ -307,9 +313,9 @@ impl Builder<'_> {
     }
 
     /// A node that takes part in an interaction and goes on.
-    fn role(&mut self, id: Id, context: u32, part: Part, next: Loc) {
+    fn role(&mut self, id: Id, context: u32, part: Participation, next: Loc) {
         let then = vec![self.place(context, next)];
-        self.nodes[id as usize].roles.push(Role { part, then });
+        self.nodes[id as usize].roles.push(InteractionRole { part, then });
     }
 
     /// A node that is left by an exception only.
@@ -320,7 +326,7 @@ impl Builder<'_> {
 
     /// What automata see when the task comes to its end.
     pub(super) fn end_letters(&self) -> Vec<Letter> {
-        let seen = variants(self.program, self.automata, Moment::End(self.task), None);
+        let seen = variants(self.program, self.automata, MonitorEvent::End(self.task), None);
         seen.into_iter().flat_map(|v| v.letters).collect()
     }
 

@@ -7,12 +7,12 @@
 //! Results are assigned one after the other when the call returns, then the locals are gone. An assignment of a result
 //! may fail its check, and then the exception is raised where the call stands.
 
-use rendez_model::monitor::Moment;
+use rendez_model::monitor::MonitorEvent;
 use rendez_model::{Action, ExceptionId, Expr, Loc, ProcId};
 
 use super::super::letters::{finished, variants};
 use super::super::{Id, Letter, Op, copies_out};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     pub(super) fn call(&mut self, id: Id, context: u32, loc: Loc, proc: ProcId, args: &[Expr]) {
@@ -27,8 +27,8 @@ impl Builder<'_> {
         // A procedure that calls itself is followed without telling its calls apart.
         let mut at = context;
         let mut inner = None;
-        while let (parent, Some(frame)) = &self.contexts[at as usize] {
-            if matches!(frame, Frame::Call { proc: p, .. } if *p == proc) {
+        while let (parent, Some(frame)) = &self.contexts.list[at as usize] {
+            if matches!(frame, ContextFrame::Call { proc: p, .. } if *p == proc) {
                 inner = Some(at);
                 break;
             }
@@ -36,7 +36,7 @@ impl Builder<'_> {
         }
         let inner = match inner {
             Some(known) => {
-                self.returns.entry(known).or_default().push((context, loc));
+                self.contexts.returns.entry(known).or_default().push((context, loc));
                 // Returns that were written before must learn of the new place.
                 let again: Vec<(u32, Loc)> = self
                     .places
@@ -52,10 +52,10 @@ impl Builder<'_> {
                 }
                 known
             }
-            None => self.push(context, Frame::Call { site: loc, proc }),
+            None => self.push(context, ContextFrame::Call { site: loc, proc }),
         };
         let target = self.place(inner, program.procs[proc.index()].start);
-        let seen = variants(program, self.automata, Moment::Enter(proc), None);
+        let seen = variants(program, self.automata, MonitorEvent::Enter(proc), None);
         let ways = seen.into_iter().map(|v| {
             let mut all = v.ops;
             all.extend(ops.clone());
@@ -70,16 +70,16 @@ impl Builder<'_> {
 
     pub(super) fn returned(&mut self, id: Id, context: u32, loc: Loc) {
         let program = self.program;
-        let (parent, frame) = self.contexts[context as usize].clone();
+        let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
-            Some(Frame::Call { site, proc }) => {
+            Some(ContextFrame::Call { site, proc }) => {
                 let mut to = vec![(parent, site)];
-                to.extend(self.returns.get(&context).cloned().unwrap_or_default());
+                to.extend(self.contexts.returns.get(&context).cloned().unwrap_or_default());
                 for (back, site) in to {
                     self.return_to(id, (context, loc), (back, site), proc);
                 }
             }
-            Some(Frame::Entry { site, proc, entry }) => {
+            Some(ContextFrame::Entry { site, proc, entry }) => {
                 let Action::EntryCall { args, next, .. } = &program.node(site).action else { return };
                 let formals = &program.procs[proc.index()].formals;
                 let mut ops = copies_out(formals, args);

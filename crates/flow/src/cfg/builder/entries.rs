@@ -11,8 +11,8 @@
 use rendez_model::{Action, CallMode, ExceptionId, Expr, Loc, Owner, VarId};
 
 use super::super::letters::equals;
-use super::super::{CallSite, Id, Op, Part, Role, copies_out};
-use super::{Builder, Frame, Raised};
+use super::super::{CallSite, Id, InteractionRole, Op, Participation, copies_out};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     #[allow(clippy::too_many_arguments)]
@@ -62,10 +62,14 @@ impl Builder<'_> {
                     if self.facts.abortable[owner.index()] {
                         self.nodes[node as usize].succ.extend(&tasking_error);
                     }
-                    let refused = Role { part: Part::Refused { entry: *e }, then: tasking_error.clone() };
-                    let broken = Role { part: Part::Broken { site }, then: any_error.clone() };
+                    let refused = InteractionRole {
+                        part: Participation::Refused { entry: *e },
+                        then: tasking_error.clone(),
+                    };
+                    let broken =
+                        InteractionRole { part: Participation::Broken { site }, then: any_error.clone() };
                     self.nodes[node as usize].roles.extend([refused, broken]);
-                    Part::Call { entry: *e, args: args.to_vec(), more: Vec::new(), site }
+                    Participation::Call { entry: *e, args: args.to_vec(), more: Vec::new(), site }
                 }
                 Owner::Object(object) => {
                     let Some(proc) = self.program.bodies.get(&(self.task, *e)) else { continue };
@@ -78,14 +82,14 @@ impl Builder<'_> {
                         self.nodes[node as usize].succ.extend(raised);
                     }
                     let formals = self.program.procs[proc.index()].formals.clone();
-                    let inner = self.push(context, Frame::Entry { site: loc, proc: *proc, entry: *e });
+                    let inner = self.push(context, ContextFrame::Entry { site: loc, proc: *proc, entry: *e });
                     let body = self.place(inner, self.program.procs[proc.index()].start);
-                    let part = Part::Enter { entry: *e, object, formals, args: args.to_vec() };
-                    self.nodes[node as usize].roles.push(Role { part, then: vec![body] });
+                    let part = Participation::Enter { entry: *e, object, formals, args: args.to_vec() };
+                    self.nodes[node as usize].roles.push(InteractionRole { part, then: vec![body] });
                     continue;
                 }
             };
-            self.nodes[node as usize].roles.push(Role { part, then: vec![next] });
+            self.nodes[node as usize].roles.push(InteractionRole { part, then: vec![next] });
         }
         self.or_raise(id, context, loc, entry);
     }
@@ -93,18 +97,18 @@ impl Builder<'_> {
     pub(super) fn requeue(&mut self, id: Id, context: u32, loc: Loc, entry: &Expr, next: Loc) {
         let program = self.program;
         let entries = program.possible_entries(entry);
-        let (parent, frame) = self.contexts[context as usize].clone();
+        let (parent, frame) = self.contexts.list[context as usize].clone();
         match frame {
-            Some(Frame::Accept { node, site, alternative }) => {
+            Some(ContextFrame::Accept { node, site, alternative }) => {
                 let Action::Select { alternatives, .. } = &program.node(site).action else { return };
                 let next = self.place(parent, next);
                 for e in &entries {
                     let formals = alternatives[alternative].formals.clone();
-                    let part = Part::Requeue { accept: node, entry: *e, formals };
-                    self.nodes[id as usize].roles.push(Role { part, then: vec![next] });
+                    let part = Participation::Requeue { accept: node, entry: *e, formals };
+                    self.nodes[id as usize].roles.push(InteractionRole { part, then: vec![next] });
                 }
             }
-            Some(Frame::Entry { site, entry: own, proc }) => {
+            Some(ContextFrame::Entry { site, entry: own, proc }) => {
                 let Owner::Object(object) = program.entries[own.index()].owner else { return };
                 let Action::EntryCall { args, .. } = &program.node(site).action else { return };
                 let mut ops = copies_out(&program.procs[proc.index()].formals, args);
@@ -124,7 +128,9 @@ impl Builder<'_> {
                 let then: Vec<Id> =
                     pending.iter().filter(|(e, _)| entries.contains(e)).map(|p| p.1).collect();
                 let then = vec![self.step(parent, site, ops, then)];
-                self.nodes[id as usize].roles.push(Role { part: Part::Unlock { object }, then });
+                self.nodes[id as usize]
+                    .roles
+                    .push(InteractionRole { part: Participation::Unlock { object }, then });
             }
             _ => self.refuse(loc, "a requeue outside of an entry"),
         }

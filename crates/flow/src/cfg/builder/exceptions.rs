@@ -10,7 +10,7 @@ use rendez_model::{Catch, ExceptionId, Expr, Loc, Place, ProcId};
 
 use super::super::letters::equals;
 use super::super::{Id, Op};
-use super::{Builder, Frame, Raised};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     /// Where an exception goes: nodes that do what happens on the way.
@@ -59,17 +59,18 @@ impl Builder<'_> {
             }
             // Out of the innermost procedure.
             loop {
-                let (parent, frame) = self.contexts[context as usize].clone();
+                let (parent, frame) = self.contexts.list[context as usize].clone();
                 match frame {
                     None => {
                         let exit = self.place(0, program.tasks[self.task.index()].exit);
                         found.push(self.step(0, loc, ops, vec![exit]));
                         return found;
                     }
-                    Some(Frame::Call { site, proc } | Frame::Entry { site, proc, .. }) => {
+                    Some(ContextFrame::Call { site, proc } | ContextFrame::Entry { site, proc, .. }) => {
                         ops.extend(self.leave(proc));
                         // A recursive call may have been made elsewhere.
-                        for (other, site) in self.returns.get(&context).cloned().unwrap_or_default() {
+                        for (other, site) in self.contexts.returns.get(&context).cloned().unwrap_or_default()
+                        {
                             if other != context {
                                 found.extend(self.raise(other, site, which, &ops));
                             }
@@ -78,7 +79,7 @@ impl Builder<'_> {
                         at = site;
                         break;
                     }
-                    Some(Frame::Accept { .. } | Frame::Async { .. }) => context = parent,
+                    Some(ContextFrame::Accept { .. } | ContextFrame::Async { .. }) => context = parent,
                 }
             }
         }

@@ -6,12 +6,12 @@
 //! graph has no clocks. If no alternative is always open, `Program_Error` may be raised under the assumption that all
 //! guards are false.
 
-use rendez_model::monitor::Moment;
+use rendez_model::monitor::MonitorEvent;
 use rendez_model::{Action, ExceptionId, Expr, Loc};
 
 use super::super::letters::{equals, variants};
-use super::super::{Id, Letter, Op, Part, Role};
-use super::{Builder, Frame, Raised};
+use super::super::{Id, InteractionRole, Letter, Op, Participation};
+use super::{Builder, ContextFrame, Raised};
 
 impl Builder<'_> {
     pub(super) fn select(&mut self, id: Id, context: u32, loc: Loc) {
@@ -37,7 +37,9 @@ impl Builder<'_> {
         if let Some(guard) = terminate {
             let exit = self.place(0, program.tasks[self.task.index()].exit);
             let node = self.step(context, loc, assume(guard), Vec::new());
-            self.nodes[node as usize].roles.push(Role { part: Part::Terminable, then: vec![exit] });
+            self.nodes[node as usize]
+                .roles
+                .push(InteractionRole { part: Participation::Terminable, then: vec![exit] });
             choices.push(node);
         }
         if let Some(otherwise) = otherwise {
@@ -67,7 +69,7 @@ impl Builder<'_> {
         for guard in guards.chain(delays.iter().filter_map(|d| d.0.as_ref())) {
             let mut next = Vec::new();
             for (ops, letters) in &heads {
-                for v in variants(self.program, self.automata, Moment::Test(guard), None) {
+                for v in variants(self.program, self.automata, MonitorEvent::Test(guard), None) {
                     let (mut ops, mut letters) = (ops.clone(), letters.clone());
                     ops.extend(v.ops);
                     letters.extend(v.letters);
@@ -96,14 +98,14 @@ impl Builder<'_> {
             let then = match program.node(alternative.body).action {
                 Action::EndAccept { next } => vec![self.place(context, next)],
                 _ => {
-                    let frame = Frame::Accept { node, site: loc, alternative: number };
+                    let frame = ContextFrame::Accept { node, site: loc, alternative: number };
                     let inner = self.push(context, frame);
                     vec![self.place(inner, alternative.body)]
                 }
             };
             let formals = alternative.formals.clone();
-            let part = Part::Accept { entry: *entry, formals, accept: node, whole };
-            self.nodes[node as usize].roles.push(Role { part, then });
+            let part = Participation::Accept { entry: *entry, formals, accept: node, whole };
+            self.nodes[node as usize].roles.push(InteractionRole { part, then });
             choices.push(node);
         }
         choices

@@ -12,9 +12,9 @@ use rendez_model::monitor::{EventPattern, Monitor};
 use rendez_model::{EntryId, LockMode, Owner, Program, TaskId};
 use std::collections::BTreeSet;
 
-use super::super::{Class, NONE, Plan};
+use super::super::{Class, TfgPlan};
 use super::Assembly;
-use crate::cfg::{Builder, Cfg, Id, Part, Role, Unfit, begun};
+use crate::cfg::{Builder, Cfg, Id, InteractionRole, Participation, Unfit, begun};
 use crate::data::each_cell;
 use crate::refine::refine;
 
@@ -68,26 +68,26 @@ pub(super) fn ordinal(program: &Program, entry: EntryId) -> usize {
 }
 
 /// What a role looks like, whoever it is for.
-pub(super) fn shape(program: &Program, role: &Role) -> (u8, usize, usize, Vec<Id>) {
+pub(super) fn shape(program: &Program, role: &InteractionRole) -> (u8, usize, usize, Vec<Id>) {
     let target = |entry: EntryId| match program.entries[entry.index()].owner {
         Owner::Task(_) => ordinal(program, entry),
         Owner::Object(_) => usize::MAX - entry.index(),
     };
     let (kind, a, b) = match &role.part {
-        Part::Call { entry, site, .. } => (0, target(*entry), *site as usize),
-        Part::Enter { entry, .. } => (1, entry.index(), 0),
-        Part::Accept { entry, accept, .. } => (2, target(*entry), *accept as usize),
-        Part::Finish { accept, .. } => (3, *accept as usize, 0),
-        Part::Fail { accept } => (4, *accept as usize, 0),
-        Part::Requeue { accept, entry, .. } => (5, *accept as usize, target(*entry)),
-        Part::Lock { object, mode } => (6, object.index(), usize::from(*mode == LockMode::Read)),
-        Part::Unlock { object } => (7, object.index(), 0),
-        Part::Start { tasks } => (8, tasks.first().map_or(0, |t| t.index()), 0),
-        Part::Join { tasks } => (9, tasks.first().map_or(0, |t| t.index()), 0),
-        Part::Terminable => (10, 0, 0),
-        Part::Startable => (11, 0, 0),
-        Part::Refused { entry } => (12, target(*entry), 0),
-        Part::Broken { site } => (13, *site as usize, 0),
+        Participation::Call { entry, site, .. } => (0, target(*entry), *site as usize),
+        Participation::Enter { entry, .. } => (1, entry.index(), 0),
+        Participation::Accept { entry, accept, .. } => (2, target(*entry), *accept as usize),
+        Participation::Finish { accept, .. } => (3, *accept as usize, 0),
+        Participation::Fail { accept } => (4, *accept as usize, 0),
+        Participation::Requeue { accept, entry, .. } => (5, *accept as usize, target(*entry)),
+        Participation::Lock { object, mode } => (6, object.index(), usize::from(*mode == LockMode::Read)),
+        Participation::Unlock { object } => (7, object.index(), 0),
+        Participation::Start { tasks } => (8, tasks.first().map_or(0, |t| t.index()), 0),
+        Participation::Join { tasks } => (9, tasks.first().map_or(0, |t| t.index()), 0),
+        Participation::Terminable => (10, 0, 0),
+        Participation::Startable => (11, 0, 0),
+        Participation::Refused { entry } => (12, target(*entry), 0),
+        Participation::Broken { site } => (13, *site as usize, 0),
     };
     (kind, a, b, role.then.clone())
 }
@@ -107,7 +107,7 @@ fn alike(program: &Program, a: &Cfg, b: &Cfg) -> bool {
 }
 
 /// Sorts tasks into classes. The main program has one of its own, unless it is left out.
-fn sort_into_classes(plan: &Plan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<usize>> {
+fn sort_into_classes(plan: &TfgPlan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<usize>> {
     let program = plan.program;
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for t in usize::from(without_main)..cfgs.len() {
@@ -130,7 +130,7 @@ fn sort_into_classes(plan: &Plan, cfgs: &[Cfg], without_main: bool) -> Vec<Vec<u
 }
 
 impl<'a> Assembly<'a> {
-    pub(in super::super) fn new(plan: &'a Plan) -> Result<Self, Unfit> {
+    pub(in super::super) fn new(plan: &'a TfgPlan) -> Result<Self, Unfit> {
         let program = plan.program;
         let count = program.tasks.len();
         let build = |t: usize, started: bool| {
@@ -168,13 +168,14 @@ impl<'a> Assembly<'a> {
                 assembly.class_of[*t] = Some(assembly.classes.len());
             }
             let members = class.iter().map(|t| TaskId::from(*t)).collect();
-            assembly.classes.push(Class { members, object: None, init: NONE, last: NONE, dormant: false });
+            // The nodes get their numbers when everything is joined.
+            assembly.classes.push(Class { members, object: None, init: 0, last: None, dormant: false });
         }
         for (c, class) in classes.iter().enumerate() {
             let members: Vec<&Cfg> = class.iter().map(|t| &cfgs[*t]).collect();
             let graph = assembly.graph(&members);
             let first = &graph.nodes[graph.init as usize];
-            assembly.classes[c].dormant = first.roles.iter().any(|r| r.part == Part::Startable);
+            assembly.classes[c].dormant = first.roles.iter().any(|r| r.part == Participation::Startable);
             assembly.graphs.push(graph);
         }
         Ok(assembly)
@@ -188,7 +189,9 @@ impl<'a> Assembly<'a> {
         self.fold_chains(&mut graph);
         if plan.published {
             for node in &mut graph.nodes {
-                node.roles.retain(|r| !matches!(r.part, Part::Refused { .. } | Part::Broken { .. }));
+                node.roles.retain(|r| {
+                    !matches!(r.part, Participation::Refused { .. } | Participation::Broken { .. })
+                });
             }
         }
         refine(&mut graph, plan.optimise);
@@ -196,7 +199,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Operations on cells that are not followed mean nothing.
-    fn forget(plan: &Plan, cfg: &mut Cfg) {
+    fn forget(plan: &TfgPlan, cfg: &mut Cfg) {
         for node in &mut cfg.nodes {
             node.ops.retain(|op| {
                 let mut found = false;
@@ -213,8 +216,8 @@ impl<'a> Assembly<'a> {
             let [role] = &node.roles[..] else { return None };
             let silent = node.ops.is_empty() && node.letters.is_empty() && node.succ.is_empty();
             let (start, tasks) = match &role.part {
-                Part::Start { tasks } => (true, tasks),
-                Part::Join { tasks } => (false, tasks),
+                Participation::Start { tasks } => (true, tasks),
+                Participation::Join { tasks } => (false, tasks),
                 _ => return None,
             };
             let [task] = tasks[..] else { return None };
@@ -241,7 +244,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Whether the main program only starts the tasks and waits for them.
-    fn is_trivial(plan: &Plan, cfgs: &[Cfg]) -> bool {
+    fn is_trivial(plan: &TfgPlan, cfgs: &[Cfg]) -> bool {
         let main = &cfgs[0];
         let mut plain = main.nodes.iter().all(|n| {
             let visible = n.ops.iter().any(|op| {
@@ -249,9 +252,9 @@ impl<'a> Assembly<'a> {
                 each_cell(plan.program, op, &mut |c| found |= plan.cells.contains(&c));
                 found
             });
-            let parts = |r: &Role| match &r.part {
-                Part::Start { tasks } => tasks.len() == 1,
-                Part::Join { .. } => true,
+            let parts = |r: &InteractionRole| match &r.part {
+                Participation::Start { tasks } => tasks.len() == 1,
+                Participation::Join { .. } => true,
                 _ => false,
             };
             !visible && n.letters.is_empty() && !n.unsupported && n.roles.iter().all(parts)
@@ -259,7 +262,9 @@ impl<'a> Assembly<'a> {
         // Nobody is started twice, and nobody waits to be ended by it.
         for t in started_by(main) {
             let starts = main.nodes.iter().filter(|n| {
-                n.roles.iter().any(|r| matches!(&r.part, Part::Start { tasks } if tasks.contains(&t)))
+                n.roles
+                    .iter()
+                    .any(|r| matches!(&r.part, Participation::Start { tasks } if tasks.contains(&t)))
             });
             plain &= starts.count() == 1;
         }
@@ -267,7 +272,7 @@ impl<'a> Assembly<'a> {
         plain &= acyclic(main, main.init, &mut color);
         plain
             && cfgs[1..].iter().all(|c| {
-                c.nodes.iter().all(|n| n.roles.iter().all(|r| r.part != Part::Terminable))
+                c.nodes.iter().all(|n| n.roles.iter().all(|r| r.part != Participation::Terminable))
                     && begun(plan.program, plan.automata, c.task).is_empty()
             })
     }
@@ -277,7 +282,7 @@ fn started_by(main: &Cfg) -> BTreeSet<TaskId> {
     let roles = main.nodes.iter().flat_map(|n| &n.roles);
     roles
         .filter_map(|r| match &r.part {
-            Part::Start { tasks } => Some(tasks.clone()),
+            Participation::Start { tasks } => Some(tasks.clone()),
             _ => None,
         })
         .flatten()

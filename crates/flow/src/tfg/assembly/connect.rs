@@ -13,8 +13,10 @@ use std::collections::BTreeSet;
 
 use rendez_model::{EntryId, Expr, Formal, Loc, LockMode, ObjectId, TaskId, VarId};
 
-use super::{Assembly, Node, NodeId, NodeKind, Side};
-use crate::cfg::{Id, Op, Part, Role, Unfit, accepted, begun, copies_in, copies_out, finished};
+use super::{Assembly, NodeId, NodeKind, Side, TfgNode};
+use crate::cfg::{
+    Id, InteractionRole, Op, Participation, Unfit, accepted, begun, copies_in, copies_out, finished,
+};
 use crate::data::one_of;
 
 /// A role of a node in the graph of a class.
@@ -22,11 +24,11 @@ use crate::data::one_of;
 struct Port {
     class: usize,
     at: Id,
-    role: Role,
+    role: InteractionRole,
 }
 
 /// A node in which a caller waits for the end of a rendezvous.
-struct Waiting {
+struct OpenRendezvous {
     /// The accepting class and its accept statement.
     class: usize,
     accept: Id,
@@ -44,24 +46,24 @@ impl Assembly<'_> {
     /// Adds the communication nodes.
     pub(super) fn connect(&mut self) -> Result<(), Unfit> {
         let ports = self.ports();
-        let mut waits: Vec<Waiting> = Vec::new();
+        let mut waits: Vec<OpenRendezvous> = Vec::new();
         for port in &ports {
             match &port.role.part {
-                Part::Call { .. } => self.call(port, &ports, &mut waits),
-                Part::Refused { entry } => self.refused(port, *entry),
-                Part::Enter { .. } => self.enter(port),
-                Part::Lock { object, mode } => self.lock(port, *object, *mode),
-                Part::Unlock { object } => self.unlock(port, *object),
-                Part::Start { tasks } => self.start(port, tasks, &ports),
-                Part::Join { tasks } => self.join(port, tasks, &ports),
+                Participation::Call { .. } => self.call(port, &ports, &mut waits),
+                Participation::Refused { entry } => self.refused(port, *entry),
+                Participation::Enter { .. } => self.enter(port),
+                Participation::Lock { object, mode } => self.lock(port, *object, *mode),
+                Participation::Unlock { object } => self.unlock(port, *object),
+                Participation::Start { tasks } => self.start(port, tasks, &ports),
+                Participation::Join { tasks } => self.join(port, tasks, &ports),
                 // The partner's role makes the node.
-                Part::Accept { .. }
-                | Part::Finish { .. }
-                | Part::Fail { .. }
-                | Part::Requeue { .. }
-                | Part::Terminable
-                | Part::Startable
-                | Part::Broken { .. } => {}
+                Participation::Accept { .. }
+                | Participation::Finish { .. }
+                | Participation::Fail { .. }
+                | Participation::Requeue { .. }
+                | Participation::Terminable
+                | Participation::Startable
+                | Participation::Broken { .. } => {}
             }
         }
         waits.iter().try_for_each(|wait| self.end_rendezvous(wait, &ports))
@@ -105,13 +107,13 @@ impl Assembly<'_> {
     }
 
     /// The beginnings of the rendezvous of a call.
-    fn call(&mut self, port: &Port, ports: &[Port], waits: &mut Vec<Waiting>) {
-        let Part::Call { entry, args, more, .. } = &port.role.part else { return };
+    fn call(&mut self, port: &Port, ports: &[Port], waits: &mut Vec<OpenRendezvous>) {
+        let Participation::Call { entry, args, more, .. } = &port.role.part else { return };
         let Some(called) = self.class_of_entry(*entry) else { return };
         let caller = self.classes[port.class].members[0];
         let loc = self.loc(port);
         for other in ports.iter().filter(|o| o.class == called.0) {
-            let Part::Accept { entry, formals, accept, whole } = &other.role.part else { continue };
+            let Participation::Accept { entry, formals, accept, whole } = &other.role.part else { continue };
             let (entry, accept, whole) = (*entry, *accept, *whole);
             if self.class_of_entry(entry) != Some(called) || !self.room(port.class, other.class) {
                 continue;
@@ -126,8 +128,14 @@ impl Assembly<'_> {
                     letters.extend(finished(self.plan.program, automata, caller, entry));
                 } else {
                     let classes = vec![port.class as u16];
-                    let node = self.add(Node { classes, loc, ..self.nodes[0].clone() });
-                    waits.push(Waiting { class: other.class, accept, node, caller: port.clone(), entry });
+                    let node = self.add(TfgNode { classes, loc, ..self.nodes[0].clone() });
+                    waits.push(OpenRendezvous {
+                        class: other.class,
+                        accept,
+                        node,
+                        caller: port.clone(),
+                        entry,
+                    });
                     first.then = vec![node];
                 }
                 let sides = [first, self.side(other)];
@@ -153,7 +161,7 @@ impl Assembly<'_> {
     }
 
     fn enter(&mut self, port: &Port) {
-        let Part::Enter { entry, object, formals, args } = &port.role.part else { return };
+        let Participation::Enter { entry, object, formals, args } = &port.role.part else { return };
         let program = self.plan.program;
         let caller = self.classes[port.class].members[0];
         let barrier = &program.entries[entry.index()].barrier;
@@ -186,7 +194,8 @@ impl Assembly<'_> {
     fn start(&mut self, port: &Port, tasks: &[TaskId], ports: &[Port]) {
         for class in self.classes_of(tasks).into_iter().filter(|c| *c != port.class) {
             let letters = begun(self.plan.program, self.plan.automata, self.classes[class].members[0]);
-            for other in ports.iter().filter(|o| o.class == class && o.role.part == Part::Startable) {
+            for other in ports.iter().filter(|o| o.class == class && o.role.part == Participation::Startable)
+            {
                 let sides = [self.side(port), self.side(other)];
                 self.com(NodeKind::Other, self.loc(port), sides, Vec::new(), letters.clone());
             }
@@ -198,10 +207,11 @@ impl Assembly<'_> {
         for class in self.classes_of(tasks).into_iter().filter(|c| *c != port.class) {
             // It has ended, or never ran, or waits to be ended.
             let (init, last) = (self.classes[class].init, self.classes[class].last);
-            for there in BTreeSet::from([init, last]) {
+            for there in BTreeSet::from_iter(last.into_iter().chain([init])) {
                 self.silent(loc, [self.side(port), Side { class, from: there, then: vec![there] }]);
             }
-            for other in ports.iter().filter(|o| o.class == class && o.role.part == Part::Terminable) {
+            for other in ports.iter().filter(|o| o.class == class && o.role.part == Participation::Terminable)
+            {
                 let here = self.global(port.class, port.at);
                 let still = Side { class: port.class, from: here, then: vec![here] };
                 self.silent(loc, [still, self.side(other)]);
@@ -210,9 +220,9 @@ impl Assembly<'_> {
     }
 
     /// The ways in which a rendezvous with a body ends.
-    fn end_rendezvous(&mut self, wait: &Waiting, ports: &[Port]) -> Result<(), Unfit> {
-        let Waiting { class, accept, node, ref caller, entry } = *wait;
-        let Part::Call { args, site, .. } = &caller.role.part else { return Ok(()) };
+    fn end_rendezvous(&mut self, wait: &OpenRendezvous, ports: &[Port]) -> Result<(), Unfit> {
+        let OpenRendezvous { class, accept, node, ref caller, entry } = *wait;
+        let Participation::Call { args, site, .. } = &caller.role.part else { return Ok(()) };
         let broken = self.broken(caller, *site, ports);
         // An accept statement that may be left at any time lets its caller down.
         let abortable = self.classes[class].members.iter().any(|t| self.plan.facts.abortable[t.index()]);
@@ -223,17 +233,17 @@ impl Assembly<'_> {
         let waiting = |then: Vec<NodeId>| Side { class: caller.class, from: node, then };
         for other in ports.iter().filter(|o| o.class == class) {
             match &other.role.part {
-                Part::Finish { accept: a, formals } if *a == accept => {
+                Participation::Finish { accept: a, formals } if *a == accept => {
                     let task = self.classes[caller.class].members[0];
                     let letters = finished(self.plan.program, self.plan.automata, task, entry);
                     let back = self.globals(caller.class, &caller.role.then);
                     let sides = [waiting(back), self.side(other)];
                     self.com(NodeKind::Finish { entry }, loc, sides, results(formals, args), letters);
                 }
-                Part::Fail { accept: a } if *a == accept => {
+                Participation::Fail { accept: a } if *a == accept => {
                     self.silent(loc, [waiting(broken.clone()), self.side(other)]);
                 }
-                Part::Requeue { accept: a, entry: target, formals } if *a == accept => {
+                Participation::Requeue { accept: a, entry: target, formals } if *a == accept => {
                     let back = self.pending(caller.class, *site, *target);
                     if back.is_empty() {
                         let reason = "a requeue whose call is not known".to_owned();
@@ -253,7 +263,7 @@ impl Assembly<'_> {
         let fails = |o: &&Port| {
             o.class == caller.class
                 && o.at == caller.at
-                && matches!(o.role.part, Part::Broken { site: s } if s == site)
+                && matches!(o.role.part, Participation::Broken { site: s } if s == site)
         };
         ports.iter().filter(fails).flat_map(|o| self.globals(o.class, &o.role.then)).collect()
     }

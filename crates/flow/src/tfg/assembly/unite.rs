@@ -12,7 +12,7 @@ use rendez_model::{EntryId, Place, TaskId};
 
 use super::classes::shape;
 use super::{Assembly, blur};
-use crate::cfg::{Cfg, Id, Op, Part, Role};
+use crate::cfg::{Cfg, Id, InteractionRole, Op, Participation};
 
 impl Assembly<'_> {
     /// One graph for alike tasks: the roles of all of them, and only those operations that do the same
@@ -52,7 +52,7 @@ impl Assembly<'_> {
                     match node.roles.iter_mut().find(|r| self.same_port(r, role)) {
                         None => node.roles.push(role.clone()),
                         Some(known) => {
-                            if let (Part::Call { more, .. }, Part::Call { args, .. }) =
+                            if let (Participation::Call { more, .. }, Participation::Call { args, .. }) =
                                 (&mut known.part, &role.part)
                             {
                                 more.push(args.clone());
@@ -73,10 +73,10 @@ impl Assembly<'_> {
     }
 
     /// Whether a role of another member adds nothing: everything but the partner is the same anyway.
-    fn same_port(&self, a: &Role, b: &Role) -> bool {
+    fn same_port(&self, a: &InteractionRole, b: &InteractionRole) -> bool {
         match (&a.part, &b.part) {
-            (Part::Call { entry: x, .. }, Part::Call { entry: y, .. })
-            | (Part::Refused { entry: x }, Part::Refused { entry: y }) => {
+            (Participation::Call { entry: x, .. }, Participation::Call { entry: y, .. })
+            | (Participation::Refused { entry: x }, Participation::Refused { entry: y }) => {
                 (x == y
                     || (self.class_of_entry(*x).is_some()
                         && self.class_of_entry(*x) == self.class_of_entry(*y)))
