@@ -114,30 +114,7 @@ pub(crate) fn request(
             first.display()
         )));
     }
-    let mut project = if first.is_dir() { folder(first)? } else { None };
-    if !first.is_dir() {
-        project = Some(first.clone());
-    }
-    let (folders, mains) = match project {
-        Some(file) => {
-            let scenario = scenario(&input.scenario)?;
-            let project = project::read(&file, &scenario, &Disk, map)?;
-            request.naming = project.naming;
-            if !project.missing.is_empty() {
-                notes.push(format!(
-                    "{} imports projects that are not at hand: {}; name the folders of their units with -I",
-                    file.display(),
-                    project.missing.join(", ")
-                ));
-            }
-            (project.source_dirs, project.mains)
-        }
-        None => {
-            let mut all = Vec::new();
-            below(first, 0, &mut all);
-            (all, Vec::new())
-        }
-    };
+    let (folders, mains) = folders_and_mains(first, input, &mut request.naming, map, notes)?;
     let mut mains = named_mains(&mains, &folders);
     if mains.is_empty() {
         mains = rendez_ada::find_mains(&sources(&folders, &request.naming), &Disk);
@@ -158,11 +135,41 @@ pub(crate) fn request(
         request.sources = vec![file];
         return Ok(request);
     }
-    match &mains[..] {
-        [(_, file)] => {
-            request.sources = vec![file.clone()];
-            Ok(request)
-        }
+    request.sources = vec![the_main(&mains, first, wanted.as_deref())?];
+    Ok(request)
+}
+
+/// The folders with sources of a project file or folder, and the mains that the project names.
+fn folders_and_mains(
+    first: &Path,
+    input: &Sources,
+    naming: &mut Naming,
+    map: &mut SourceMap,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<PathBuf>, Vec<String>), Diagnostic> {
+    let project = if first.is_dir() { folder(first)? } else { Some(first.to_owned()) };
+    let Some(file) = project else {
+        let mut all = Vec::new();
+        below(first, 0, &mut all);
+        return Ok((all, Vec::new()));
+    };
+    let scenario = scenario(&input.scenario)?;
+    let project = project::read(&file, &scenario, &Disk, map)?;
+    *naming = project.naming;
+    if !project.missing.is_empty() {
+        notes.push(format!(
+            "{} imports projects that are not at hand: {}; name the folders of their units with -I",
+            file.display(),
+            project.missing.join(", ")
+        ));
+    }
+    Ok((project.source_dirs, project.mains))
+}
+
+/// The file of the only main procedure.
+fn the_main(mains: &[(String, PathBuf)], first: &Path, wanted: Option<&str>) -> Result<PathBuf, Diagnostic> {
+    match mains {
+        [(_, file)] => Ok(file.clone()),
         [] => Err(Diagnostic::general(match wanted {
             Some(main) => format!("{}: no main procedure `{main}`", first.display()),
             None => format!("{}: no main procedure was found", first.display()),

@@ -110,80 +110,18 @@ impl Verdicts {
         ours.bounds.extend(bounds.collect::<Vec<_>>());
         ours.long_delays |= new.long_delays;
         let (engine, stats) = (new.engine, new.stats);
-        let complete = new.end == End::Complete && matches!(engine, EngineId::Reach | EngineId::Explore);
         if !new.answers.is_empty() && !ours.answers.is_empty() {
-            let mut contradictions = Vec::new();
-            for ((kind, old), (_, fresh)) in ours.answers.iter_mut().zip(new.answers) {
-                let (by, known) = match ours.engines.iter().find(|e| e.0 == *kind) {
-                    Some((_, engine, stats)) => (*engine, stats.states),
-                    None => (ours.engine, 0),
-                };
-                if matches!(
-                    (&*old, &fresh),
-                    (Verdict::Holds, Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds)
-                ) {
-                    contradictions.push(contradiction(context, kind.name(), (by, old), (engine, &fresh)));
-                }
-                if let (Verdict::Violated(known), Verdict::Violated(more)) = (&mut *old, &fresh)
-                    && !(complete && engine == EngineId::Reach)
-                {
-                    join(known, more);
-                    continue;
-                }
-                // The first final answer counts, but an exhaustive search names what it found best.
-                let better = match (is_final(old), is_final(&fresh)) {
-                    // Of two that know nothing, the one that looked further says why.
-                    (false, false) => {
-                        let further = engine != EngineId::Directed && stats.states >= known;
-                        has_findings(&fresh) || (!has_findings(old) && further)
-                    }
-                    (false, true) => true,
-                    (true, true) => complete && !self.complete && engine == EngineId::Reach,
-                    (true, false) => false,
-                };
-                if better {
-                    *old = fresh;
-                    ours.engines.retain(|e| e.0 != *kind);
-                    ours.engines.push((*kind, engine, stats));
-                }
-            }
-            ours.contradictions.extend(contradictions);
-            ours.stats.states += stats.states;
-            ours.stats.transitions += stats.transitions;
-            ours.stats.peak_bytes = ours.stats.peak_bytes.max(stats.peak_bytes);
-            self.complete |= complete;
-            if complete {
-                ours.end = End::Complete;
-            }
+            let complete = new.end == End::Complete && matches!(engine, EngineId::Reach | EngineId::Explore);
+            self.take_checks(new.answers, (engine, stats, complete), context);
         }
         for mut fresh in new.properties {
             fresh.stats = fresh.stats.or(Some(stats));
-            if fresh.language == Language::Deadlock {
-                deadlock(ours, fresh, stats, context);
-                continue;
-            }
-            let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else { continue };
-            match (&old.answer, &fresh.answer) {
-                (Verdict::Holds, Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds) => {
-                    let (first, second) = ((old.engine, &old.answer), (fresh.engine, &fresh.answer));
-                    ours.contradictions.push(contradiction(context, &old.name, first, second));
-                }
-                (Verdict::Holds, Verdict::Holds) => {
-                    old.vacuous = old.vacuous.take().or(fresh.vacuous);
-                }
-                // Of two that know nothing, a search for one kind of error says least.
-                (a, b)
-                    if !is_final(a)
-                        && (is_final(b)
-                            || has_findings(b)
-                            || (!has_findings(a)
-                                && (fresh.engine != EngineId::Directed || old.engine == EngineId::Auto))) =>
-                {
-                    *old = fresh;
-                }
-                _ => {}
+            match fresh.language {
+                Language::Deadlock => deadlock(&mut self.outcome, fresh, stats, context),
+                _ => self.take_property(fresh, context),
             }
         }
+        let ours = &mut self.outcome;
         if ours.answers.is_empty() {
             let of = ours.properties.iter().filter_map(|p| p.stats);
             ours.stats.peak_bytes = of.clone().map(|s| s.peak_bytes).max().unwrap_or(0);
@@ -193,6 +131,77 @@ impl Verdicts {
             ours.stats.transitions = of.map(|s| s.transitions).max().unwrap_or(0);
         }
     }
+
+    /// The verdicts of an engine on the default checks, of all of them in their order. The first final verdict counts,
+    /// but an exhaustive search names what it found best.
+    fn take_checks(
+        &mut self,
+        answers: Vec<(Kind, Verdict)>,
+        (engine, stats, complete): (EngineId, Stats, bool),
+        context: Context,
+    ) {
+        let ours = &mut self.outcome;
+        for ((kind, old), (_, fresh)) in ours.answers.iter_mut().zip(answers) {
+            let (by, known) = match ours.engines.iter().find(|e| e.0 == *kind) {
+                Some((_, engine, stats)) => (*engine, stats.states),
+                None => (ours.engine, 0),
+            };
+            if contradict(old, &fresh) {
+                ours.contradictions.push(contradiction(context, kind.name(), (by, old), (engine, &fresh)));
+            }
+            if let (Verdict::Violated(known), Verdict::Violated(more)) = (&mut *old, &fresh)
+                && !(complete && engine == EngineId::Reach)
+            {
+                join(known, more);
+                continue;
+            }
+            let better = match (is_final(old), is_final(&fresh)) {
+                // Of two that know nothing, the one that looked further says why.
+                (false, false) => {
+                    let further = engine != EngineId::Directed && stats.states >= known;
+                    has_findings(&fresh) || (!has_findings(old) && further)
+                }
+                (false, true) => true,
+                (true, true) => complete && !self.complete && engine == EngineId::Reach,
+                (true, false) => false,
+            };
+            if better {
+                *old = fresh;
+                ours.engines.retain(|e| e.0 != *kind);
+                ours.engines.push((*kind, engine, stats));
+            }
+        }
+        ours.stats.states += stats.states;
+        ours.stats.transitions += stats.transitions;
+        ours.stats.peak_bytes = ours.stats.peak_bytes.max(stats.peak_bytes);
+        self.complete |= complete;
+        if complete {
+            ours.end = End::Complete;
+        }
+    }
+
+    /// The verdict of an engine on a property.
+    fn take_property(&mut self, fresh: PropertyAnswer, context: Context) {
+        let ours = &mut self.outcome;
+        let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else { return };
+        // Of two that know nothing, a search for one kind of error says least.
+        let says_more = fresh.engine != EngineId::Directed || old.engine == EngineId::Auto;
+        match (&old.answer, &fresh.answer) {
+            (a, b) if contradict(a, b) => {
+                let (first, second) = ((old.engine, a), (fresh.engine, b));
+                ours.contradictions.push(contradiction(context, &old.name, first, second));
+            }
+            (Verdict::Holds, Verdict::Holds) => old.vacuous = old.vacuous.take().or(fresh.vacuous),
+            (a, _) if is_final(a) => {}
+            (a, b) if is_final(b) || has_findings(b) || (!has_findings(a) && says_more) => *old = fresh,
+            _ => {}
+        }
+    }
+}
+
+/// Whether one says that it holds and the other that it does not.
+fn contradict(one: &Verdict, other: &Verdict) -> bool {
+    matches!((one, other), (Verdict::Holds, Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds))
 }
 
 /// Adds findings that are not known yet, those with the fewest task switches first.
