@@ -267,7 +267,7 @@ impl Stubborn {
         let mut least = 0;
         let values = &scratch.values;
         // Who can move is at a unit.
-        let Some(first) = positions.at(start as usize).get() else { return None };
+        let first = positions.at(start as usize).get()?;
         scratch.seen[first as usize] = epoch;
         work.push(first);
         while let Some(unit) = work.pop() {
