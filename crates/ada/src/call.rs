@@ -769,9 +769,12 @@ impl<'a> Elaborator<'a> {
         Results { outs, back, value: result, returned }
     }
 
-    /// Whether a place belongs to this task alone.
+    /// Whether a place belongs to this task alone. A table whose cells are not known yet may name any.
     fn is_own(&self, place: &Place) -> bool {
-        let mut own = true;
+        let mut own = match place {
+            Place::Indexed(table, _) => self.fixups.iter().all(|f| f.table != *table),
+            Place::Var(_) | Place::Nowhere => true,
+        };
         place.each_cell(&self.program, |cell| {
             own &= self.program.vars[cell.index()].storage == Storage::Local(self.cx.task);
         });

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::elaborate::Elaborator;
 use crate::env::*;
 use crate::parse::dotted;
+use crate::static_expression::Staticness;
 use crate::syntax::{self, *};
 
 /// What becomes of checks on values that are not followed.
@@ -170,19 +171,31 @@ impl<'a> Elaborator<'a> {
 
     /// Whole numbers in the midst of an expression stay in the range of their base type: the failure of this check is
     /// followed only where the program, or the user, asks for it.
-    pub(crate) fn intermediate(&mut self, value: &Model, ty: Option<TypeId>) {
+    pub(crate) fn intermediate(&mut self, value: &Model, ty: Option<TypeId>, e: &'a syntax::Expr) {
         if let (Model::Const(v), Some(ty)) = (value, ty)
             && let Some((lo, hi)) = self.range_of(self.root(ty)).map(base_range)
             && self.modulus(ty).is_none()
             && (*v < lo || hi < *v)
         {
-            return self.raise(ExceptionId::CONSTRAINT_ERROR);
+            return match self.staticness(e) {
+                Staticness::Static => {}
+                Staticness::Unclear => self.doubt(),
+                Staticness::Dynamic => self.raise(ExceptionId::CONSTRAINT_ERROR),
+            };
         }
+        use BinaryOp::{Add, Divide, Multiply, Power, Subtract};
         let arithmetic = matches!(
             value,
-            Model::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Power, ..)
+            Model::Binary(Add | Subtract | Multiply | Power | Divide, ..)
                 | Model::Unary(rendez_model::UnaryOp::Negate | rendez_model::UnaryOp::Abs, _)
         );
+        // A quotient by another number than -1 is no larger than the dividend.
+        if let Model::Binary(Divide, _, by) = value
+            && by.constant().is_some_and(|by| by != -1)
+        {
+            return;
+        }
+        let universal = ty.is_none();
         let ty = ty.unwrap_or(self.std.integer);
         let Some(range) = self.range_of(self.root(ty)).filter(|_| arithmetic) else { return };
         if self.modulus(ty).is_some() {
@@ -196,7 +209,7 @@ impl<'a> Elaborator<'a> {
         {
             return;
         }
-        if !small(first) || !small(last) {
+        if universal || !small(first) || !small(last) {
             return self.doubt();
         }
         let prepared = self.cx.prepared_for.contains(&ExceptionId::CONSTRAINT_ERROR);

@@ -10,6 +10,7 @@ use crate::elaborate::{Cleanup, Elaborator, full_name};
 use crate::env::*;
 use crate::library;
 use crate::parse::{dotted, last_ident};
+use crate::static_expression::Staticness;
 use crate::syntax::{self, *};
 
 /// Bits that are accessed together.
@@ -355,6 +356,7 @@ impl<'a> Elaborator<'a> {
                 ty = self.new_subtype("array", ty, kind);
             }
         }
+        let is_declared_constant = constant;
         let constant = constant || (init.is_some() && !self.units.assigned.contains(&name.key));
         if constant
             && self.domain(ty).is_some()
@@ -370,6 +372,9 @@ impl<'a> Elaborator<'a> {
                 {
                     self.raise(rendez_model::ExceptionId::CONSTRAINT_ERROR);
                 }
+                let staticness =
+                    if is_declared_constant { self.staticness(init) } else { Staticness::Dynamic };
+                self.static_constants.insert((self.cx.scope, name.key.clone()), staticness);
                 self.bind_object(name, Obj::Const(value), ty, true);
                 return;
             }

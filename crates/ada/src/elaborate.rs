@@ -14,6 +14,7 @@ use rendez_source::{Diagnostic, Span};
 use crate::checks::Checks;
 use crate::env::{Type, *};
 use crate::parse::dotted;
+use crate::static_expression::Staticness;
 use crate::syntax::{self, Decl, DeclKind, ExprKind, Ident, SubprogramBody};
 use crate::units::{Units, unit_name};
 
@@ -129,6 +130,8 @@ pub struct Elaborator<'a> {
     pub(crate) fresh: bool,
     /// Access subtypes without null.
     pub(crate) excludes_null: HashSet<TypeId>,
+    /// Constants with known values, and whether these are static.
+    pub(crate) static_constants: HashMap<(ScopeId, String), Staticness>,
     /// Subtypes of real numbers with a range.
     pub(crate) narrow: HashSet<TypeId>,
     /// The ranges of the index subtypes of unconstrained arrays, by their first subtypes.
@@ -457,6 +460,7 @@ impl<'a> Elaborator<'a> {
             exact_bounds: false,
             fresh: false,
             excludes_null: HashSet::new(),
+            static_constants: HashMap::default(),
             narrow: HashSet::new(),
             index_ranges: HashMap::new(),
             in_barrier: false,
@@ -491,8 +495,8 @@ impl<'a> Elaborator<'a> {
             self.bind(scope, name, Binding::Type(ty));
         }
         for (name, lo, hi) in [
-            ("long_integer", i64::MIN + 1, i64::MAX),
-            ("long_long_integer", i64::MIN + 1, i64::MAX),
+            ("long_integer", i64::MIN, i64::MAX),
+            ("long_long_integer", i64::MIN, i64::MAX),
             ("short_integer", -32768, 32767),
             ("short_short_integer", -128, 127),
         ] {
@@ -803,7 +807,7 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn effects(&mut self, e: &'a syntax::Expr) {
         let value = self.value(e, None);
         if let Val::Scalar(value, ty) = &value {
-            self.intermediate(value, *ty);
+            self.intermediate(value, *ty, e);
         }
         self.note_value(value);
     }

@@ -9,6 +9,7 @@ use rendez_source::Span;
 use crate::elaborate::{Elaborator, FixupSource, Leaf};
 use crate::env::*;
 use crate::library;
+use crate::static_expression::Staticness;
 use crate::syntax::{self, *};
 
 /// Expressions with more parts within each other are refused.
@@ -801,7 +802,7 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn intermediate_value(&mut self, e: &'a syntax::Expr, want: Option<TypeId>) -> Val {
         let value = self.value(e, want);
         if let Val::Scalar(value, ty) = &value {
-            self.intermediate(value, ty.or(want));
+            self.intermediate(value, ty.or(want), e);
         }
         value
     }
@@ -930,6 +931,9 @@ impl<'a> Elaborator<'a> {
                         None => Model::unary(UnaryOp::Not, value),
                     },
                 };
+                if self.is_long(ty) {
+                    self.intermediate(&value, ty, e);
+                }
                 Val::Scalar(value, ty)
             }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, want),
@@ -1582,11 +1586,15 @@ impl<'a> Elaborator<'a> {
                 if matches!(op, BinaryOp::Divide | BinaryOp::Mod | BinaryOp::Rem) {
                     self.divisor(&x, &y);
                 }
-                self.intermediate(&x, tx.or(operand_type));
-                self.intermediate(&y, ty.or(operand_type));
+                self.intermediate(&x, tx.or(operand_type), left);
+                self.intermediate(&y, ty.or(operand_type), right);
                 let value = self.join(op, x, y);
                 if let Model::Binary(
-                    BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Power,
+                    BinaryOp::Add
+                    | BinaryOp::Subtract
+                    | BinaryOp::Multiply
+                    | BinaryOp::Divide
+                    | BinaryOp::Power,
                     a,
                     b,
                 ) = &value
@@ -1595,9 +1603,14 @@ impl<'a> Elaborator<'a> {
                     match (a.constant(), b.constant()) {
                         // It is beyond all whole numbers.
                         (Some(_), Some(_)) if operand_type.is_some() => {
-                            self.raise(ExceptionId::CONSTRAINT_ERROR);
+                            if self.staticness(left).max(self.staticness(right)) == Staticness::Dynamic {
+                                self.raise(ExceptionId::CONSTRAINT_ERROR);
+                            } else {
+                                self.doubt();
+                            }
+                            return Val::Scalar(Model::Any, result_type);
                         }
-                        _ if self.is_long(operand_type) => self.intermediate(&value, operand_type),
+                        _ if self.is_long(operand_type) => self.intermediate(&value, operand_type, right),
                         _ => {}
                     }
                 }
@@ -1628,8 +1641,12 @@ impl<'a> Elaborator<'a> {
                 Val::Scalar(value, Some(self.std.boolean))
             }
             (a, b) => {
-                self.note_value(a);
-                self.note_value(b);
+                for (value, operand) in [(a, left), (b, right)] {
+                    if let Val::Scalar(value, ty) = &value {
+                        self.intermediate(value, *ty, operand);
+                    }
+                    self.note_value(value);
+                }
                 match (input, comparison) {
                     (true, _) => Val::Unknown { input },
                     (false, true) => Val::Scalar(Model::Any, Some(self.std.boolean)),
@@ -2103,9 +2120,11 @@ impl<'a> Elaborator<'a> {
                             "last" => hi,
                             _ => length((lo, hi)),
                         };
-                        // A length is a number of no particular type.
+                        // A length is of type universal_integer.
                         let fits = i32::try_from(value).is_ok();
-                        let result_type = result_type.filter(|ty| fits || *ty != self.std.integer);
+                        let is_length = attribute.key == "length";
+                        let result_type =
+                            result_type.filter(|ty| !is_length && (fits || *ty != self.std.integer));
                         Val::Scalar(Model::Const(value), result_type)
                     }
                     None => Val::Unknown { input: false },
@@ -2236,7 +2255,8 @@ impl<'a> Elaborator<'a> {
                         "last" => hi,
                         _ => length((lo, hi)),
                     };
-                    Val::Scalar(Model::Const(value), Some(self.std.integer))
+                    let ty = Some(self.std.integer).filter(|_| key != "length");
+                    Val::Scalar(Model::Const(value), ty)
                 }
                 None => Val::Unknown { input: false },
             };
@@ -2272,7 +2292,8 @@ impl<'a> Elaborator<'a> {
             value => Model::Check(Box::new(value), base_lo, base_hi),
         };
         match key {
-            "pos" => Val::Scalar(value, Some(self.std.integer)),
+            // Of type universal_integer.
+            "pos" => Val::Scalar(value, None),
             "val" => Val::Scalar(checked(value), Some(ty)),
             "succ" | "pred" => {
                 let op = if key == "succ" { BinaryOp::Add } else { BinaryOp::Subtract };

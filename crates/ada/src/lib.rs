@@ -20,6 +20,7 @@ mod library;
 pub mod parse;
 pub mod project;
 mod statement;
+mod static_expression;
 pub mod syntax;
 mod tagged;
 mod tasking;

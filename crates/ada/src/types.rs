@@ -56,7 +56,7 @@ impl<'a> Elaborator<'a> {
             (TypeKind::Integer { lo, hi, modulus: None }, None) => {
                 let sizes = [7, 15, 31].map(|bits| (-(1_i64 << bits), (1_i64 << bits) - 1));
                 let (lo, hi) =
-                    sizes.into_iter().find(|s| s.0 <= lo && hi <= s.1).unwrap_or((i64::MIN + 1, i64::MAX));
+                    sizes.into_iter().find(|s| s.0 <= lo && hi <= s.1).unwrap_or((i64::MIN, i64::MAX));
                 TypeKind::Integer { lo, hi, modulus: None }
             }
             (TypeKind::Enumeration { literals, .. }, _) => {

@@ -1,6 +1,6 @@
 //! Directed search: the states nearest to an error first.
 //!
-//! The loop is the reference explorer's; here are the order in which it takes states
+//! The loop is that of crate `search`; here are the order in which it takes states
 //! ([`frontier`]), what it is after ([`goal`]), and estimates of how far that is: distances in the
 //! control-flow graphs of tasks ([`code`], [`distance`]), and exact distances in a smaller program
 //! ([`pattern`]). Procedures are not inlined: the stack of a state tells where they return to.

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use rendez_model::Program;
 use rendez_model::semantics::{Move, Semantics};
 use rendez_model::state::{Lock, TaskState};
-use rendez_search::{Breadth, LocalSteps, SearchResult, forever, local_steps, search, walk};
-use rendez_source::Diagnostic;
+use rendez_search::{Breadth, LocalSteps, SearchResult, bottoms, forever, local_steps, search, walk};
+use rendez_source::{Diagnostic, Span};
 use rendez_verdict::{Control, End, EngineId, Findings, Nonprogress, Observation, Options, Outcome, Reason};
 use rustc_hash::FxHashSet;
 
@@ -87,6 +87,7 @@ pub(crate) fn check(program: &Program, options: &Options, control: &Control) -> 
         end: found.end,
         reached: findings.reached,
         contradictions: findings.contradictions,
+        failures: Vec::new(),
         bounds: findings.bounds,
         long_delays: options.long_delays,
     }
@@ -110,6 +111,30 @@ fn for_ever(
             decided.map_or_else(|end| end.reason(unfolded.len()), |()| unfolded.bound().cloned())
         }
         Err(why) => Some(why),
+    }
+}
+
+/// Notes the delays of long ones that end nowhere in what is repeated for ever, although they could.
+fn put_off_for_ever(program: &Program, found: &SearchResult, findings: &mut Findings) {
+    if found.delays.put_off.is_empty() {
+        return;
+    }
+    for component in bottoms(&found.graph) {
+        let inside: FxHashSet<u32> = component.into_iter().collect();
+        let ends = |task| found.delays.ended.iter().any(|(s, t)| *t == task && inside.contains(s));
+        for (_, task, loc) in found.delays.put_off.iter().filter(|(s, ..)| inside.contains(s)) {
+            if !ends(*task) {
+                note_put_off(program.node(*loc).span, findings);
+            }
+        }
+    }
+}
+
+/// A delay ends, too, although others go on for ever: what follows was put off.
+fn note_put_off(span: Span, findings: &mut Findings) {
+    let put_off = Diagnostic::warning(span, "this delay, which ends only when all other tasks wait");
+    if !findings.bounds.contains(&put_off) {
+        findings.bounds.push(put_off);
     }
 }
 
@@ -138,16 +163,11 @@ fn collect(semantics: &Semantics, local: &LocalSteps, found: &SearchResult, find
             if let Nonprogress::Stuck(tasks) = &what
                 && let Some(mv) = semantics.enabled(&at).iter().find(|m| tasks.contains(&m.task))
             {
-                // A delay ends, too, although others go on for ever: what follows was put off.
-                let span = semantics.program.node(at.tasks[mv.task.index()].pc).span;
-                let put_off =
-                    Diagnostic::warning(span, "this delay, which ends only when all other tasks wait");
-                if !findings.bounds.contains(&put_off) {
-                    findings.bounds.push(put_off);
-                }
+                note_put_off(semantics.program.node(at.tasks[mv.task.index()].pc).span, findings);
                 continue;
             }
             findings.forever(&what, &path(state, None), &at);
         }
+        put_off_for_ever(semantics.program, found, findings);
     }
 }

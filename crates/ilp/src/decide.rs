@@ -10,7 +10,7 @@
 //! which order they move. The replay says which two components have places that are needed together and never were;
 //! these two are composed into one, whose places are pairs that may happen together, and the loop begins again.
 //! Otherwise the pair whose composition is smallest is taken. In the end all components may be one, and the net is the
-//! graph of states itself. ProofLimits on places and transitions stop this earlier, and the verdict is inconclusive.
+//! graph of states itself. Limits on places and transitions stop this earlier, and the verdict is inconclusive.
 //!
 //! Why *holds* is right: the net has every execution of the program, and every execution satisfies the system. A
 //! composition and a cut preserve this; the proof is checked in rational arithmetic, and again by `rendez verify`,
@@ -39,13 +39,22 @@ use crate::explain::{Replayed, replay, within};
 use crate::prove::{ProofLimits, ProofStatistics, Proved, prove};
 
 /// What the user asks for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct IlpSettings {
     /// By monitor: the query it was written as.
     pub queries: Vec<Option<rendez_certificate::IntervalQuery>>,
     /// Where the published rows keep out cycles, instead of cuts; how often a step happens at most.
     pub augmented: Vec<Sector>,
     pub bound: i64,
+}
+
+/// How often a step happens at most, if nobody says otherwise.
+const BOUND: i64 = 10_000;
+
+impl Default for IlpSettings {
+    fn default() -> IlpSettings {
+        IlpSettings { queries: Vec::new(), augmented: Vec::new(), bound: BOUND }
+    }
 }
 
 /// A verdict with the proof behind it.

@@ -69,12 +69,12 @@ impl Engine for Ilp<'_> {
             false => vec![deadlock(program, &settings, options, control)],
         };
         decided.extend(decide(program, &settings, options, control));
-        let mut contradictions = Vec::new();
+        let mut failures = Vec::new();
         if let Some(archive) = &self.archive {
             for one in decided.iter_mut().filter(|d| matches!(d.answer.answer, Verdict::Holds)) {
                 match archive(one) {
                     Ok(place) => one.answer.certificate = Some(place),
-                    Err(why) => contradictions.push(why),
+                    Err(why) => failures.push(why),
                 }
             }
         }
@@ -86,6 +86,6 @@ impl Engine for Ilp<'_> {
             ilp: of.filter_map(|s| s.ilp).next_back(),
             ..Stats::default()
         };
-        Outcome { properties, stats, contradictions, ..Outcome::nothing(EngineId::Ilp) }
+        Outcome { properties, stats, failures, ..Outcome::nothing(EngineId::Ilp) }
     }
 }

@@ -8,7 +8,7 @@
 //! Numbering normalises. A cell that is dead where its task rests has no value; a task that has ended, or is not there
 //! yet, has no location; parts without a value, empty queues and free locks are not stored at all. States that differ
 //! in nothing else get the same number. This is right because a dead cell is written before it is read on every path,
-//! and a cell that somebody else reads is never dead (`rendez_model::liveness`).
+//! and a cell that somebody else reads is never dead (`rendez_analysis::liveness`).
 //!
 //! A task or object with very many contents makes every step with it be learnt for each of them. Its cells then get
 //! slots of their own, and a step depends only on those that it reads. What is forgotten then needs care: a dead cell

@@ -138,6 +138,7 @@ pub(crate) fn check(program: &Program, options: &Options, config: &Config, contr
         end,
         reached: findings.reached,
         contradictions: findings.contradictions,
+        failures: Vec::new(),
         bounds: findings.bounds,
         long_delays: false,
     }

@@ -1,7 +1,7 @@
 //! Symmetry: of the states that differ only in which of several alike tasks is which, one is kept.
 //!
 //! A symmetry is a renaming of tasks, entries, objects, cells and code that maps the program to itself;
-//! `rendez_model::symmetry` finds them. Such a renaming maps executions to executions, so the states of one orbit
+//! `rendez_analysis::symmetry` finds them. Such a renaming maps executions to executions, so the states of one orbit
 //! block, race and raise exceptions alike, and it is enough to expand one of each orbit (Ip and Dill, *Better
 //! verification through symmetry*, 1996; Emerson and Sistla, *Symmetry and model checking*, 1996; Clarke, Enders,
 //! Filkorn and Jha, *Exploiting symmetry in temporal logic model checking*, 1996).

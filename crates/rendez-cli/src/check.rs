@@ -12,7 +12,7 @@ use rendez::{
 
 use crate::arguments::{self, *};
 use crate::progress::shown;
-use crate::status::{INTERNAL, colour, failed, print, write};
+use crate::status::{BAD_INPUT, INTERNAL, colour, failed, print, write};
 
 /// Thirty years.
 const MOST_SECONDS: f64 = 1e9;
@@ -247,7 +247,10 @@ impl Asked {
             return failed(&error);
         }
         print(&text);
-        report.status()
+        for failure in &outcome.failures {
+            crate::complain!("error: {failure}");
+        }
+        if outcome.failures.is_empty() { report.status() } else { BAD_INPUT }
     }
 
     /// Writes the page and the trace, if they are wanted.

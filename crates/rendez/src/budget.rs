@@ -131,7 +131,7 @@ impl Budget {
             // What stopped an engine for good stays the reason.
             if let Verdict::Inconclusive(why, list) = answer
                 && list.is_empty()
-                && why.obstacle() == Obstacle::Time
+                && (why.obstacle() == Obstacle::Time || *why == Reason::NoAnswer)
             {
                 *why = Reason::Ended { end, states: Some(outcome.stats.states) };
             }

@@ -23,6 +23,7 @@ pub fn check_within(
     budget: &std::sync::Arc<Budget>,
     late: impl FnOnce(Outcome) + Send + 'static,
 ) -> Result<Outcome, Error> {
+    let settings = &settings.of(prepared);
     settings.is_fit(prepared)?;
     if let Some(folder) = &settings.certificates {
         std::fs::create_dir_all(folder).map_err(|error| Error::File {

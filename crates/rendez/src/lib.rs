@@ -40,6 +40,11 @@
 //! assert_eq!(found, [("circular-wait", 5, true), ("dead-entry", 3, false), ("dead-entry", 4, false)]);
 //! # Ok::<(), rendez::Error>(())
 //! ```
+//!
+//! [`Options`] in [`Settings::limits`] bound the time, the memory and the states of a run:
+//! `Options { timeout: Some(Duration::from_secs(10)), ..Options::default() }`. What is open then is
+//! [`Verdict::Inconclusive`] with a [`Reason`] and with findings that may be spurious; [`Reason::obstacle`] says which
+//! limit is in the way.
 
 #![warn(missing_docs)]
 

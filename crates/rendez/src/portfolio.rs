@@ -195,7 +195,7 @@ impl<'a> Job<'a> {
     pub fn settle(&self, verdicts: &Mutex<Verdicts>, outcome: Outcome) {
         let mut verdicts = lock(verdicts);
         verdicts.take(outcome, self.context());
-        let (decided, asked) = verdicts.count();
+        let (decided, asked) = verdicts.count(self);
         self.budget.note(decided, asked);
         self.budget.keep(&verdicts.outcome);
         if verdicts.is_done(self) {

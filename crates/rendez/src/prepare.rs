@@ -85,6 +85,8 @@ pub struct Prepared {
     pub rules: Vec<RuleFile>,
     /// The constraints that the user asks for.
     pub(crate) constraints: rendez_flow::FlowSettings,
+    /// What was taken to be known of the order of delays.
+    pub(crate) delays: Delays,
 }
 
 impl Prepared {
@@ -119,8 +121,8 @@ pub fn prepare(loaded: Loaded, how: &Preparation, rules: Vec<RuleFile>) -> Resul
         true => rules::questions(&rules, &map, &program)?,
         false => Vec::new(),
     };
-    let recursion = how.recursion;
-    Ok(Prepared { map, program, diagnostics, recursion, queries, questions, rules, constraints })
+    let (recursion, delays) = (how.recursion, how.delays);
+    Ok(Prepared { map, program, diagnostics, recursion, queries, questions, rules, constraints, delays })
 }
 
 /// The passes, in order.

@@ -7,7 +7,7 @@ use rendez_reach::{Config, Keep};
 use rendez_verdict::{EngineId, Fairness, Kind, Options};
 
 use crate::error::Error;
-use crate::prepare::Prepared;
+use crate::prepare::{Delays, Prepared};
 
 /// How a program is checked.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,8 @@ pub struct Settings {
     pub cross_check: bool,
     /// Default checks that are asked for; all if there is none.
     pub only: Vec<Kind>,
-    /// Limits of the whole run, and what is taken for granted.
+    /// Limits of the whole run, and what is taken for granted. The bound on recursion and what is known of delays are
+    /// those that the program was prepared for.
     pub limits: Options,
     /// Which infinite executions count for patterns and temporal formulas; weakly fair ones if nothing is said.
     pub fair: Option<Fairness>,
@@ -40,6 +41,17 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The same settings, with those bounds and assumptions that the program was prepared for.
+    pub(crate) fn of(&self, prepared: &Prepared) -> Settings {
+        let limits = Options {
+            recursion: prepared.recursion,
+            long_delays: prepared.delays == Delays::Ordered,
+            fairness: self.fair.unwrap_or(self.limits.fairness),
+            ..self.limits.clone()
+        };
+        Settings { limits, ..self.clone() }
+    }
+
     /// Long delays are an order between steps that only the reference explorer knows.
     pub(crate) fn is_plain(&self) -> bool {
         self.engine == EngineId::Explore || (self.engine == EngineId::Auto && self.limits.long_delays)
@@ -73,10 +85,16 @@ impl Settings {
                 "--certificate and --cross-check exclude each other",
             ),
             (!any && self.cross_check, "--cross-check is for all engines: name none with --engine"),
-            (!any && counted, "a query with constraints or a perpetual interval is for --engine ilp"),
-            (!any && self.certificates.is_some(), "--certificate is for --engine ilp"),
-            (constrained && !flows, "--constraint is for properties of event sequences with --engine flow"),
-            (!plain && self.limits.long_delays, "--delays long is for --engine explore"),
+            (
+                !any && counted,
+                "a query with constraints or a perpetual interval is for --engine ilp and auto",
+            ),
+            (!any && self.certificates.is_some(), "--certificate is for --engine ilp and auto"),
+            (
+                constrained && !flows,
+                "--constraint is for properties of event sequences with --engine flow and auto",
+            ),
+            (!plain && self.limits.long_delays, "--delays long is for --engine explore and auto"),
             (
                 self.reach.keep != Keep::States && (!reaches || !prepared.has_checks()),
                 "--keep is for the default checks with --engine reach",

@@ -126,7 +126,7 @@ impl<'a> Job<'a> {
             for answer in answers.chain(outcome.properties.iter_mut().map(|p| &mut p.answer)) {
                 if let Verdict::Inconclusive(why, list) = answer
                     && list.is_empty()
-                    && why.obstacle() == Obstacle::Time
+                    && (why.obstacle() == Obstacle::Time || *why == Reason::NoAnswer)
                 {
                     *why = Reason::ErrorFirst(Box::new(why.clone()));
                 }
@@ -245,8 +245,9 @@ impl<'j> Turns<'_, 'j> {
         let options = Options { timeout: turn, memory, ..job.options.clone() };
         let began = Instant::now();
         let outcome = job.run(engine, &ask, &options);
-        let early = turn.is_none_or(|t| began.elapsed() < t.mul_f64(1.0 - UNUSED));
-        if early && outcome.end != End::Time {
+        // Whoever ends without a limit has said everything.
+        let early = turn.is_some_and(|t| began.elapsed() < t.mul_f64(1.0 - UNUSED));
+        if turn.is_none() || (early && outcome.end != End::Time) {
             subject.finished.lock().unwrap_or_else(|p| p.into_inner()).push(engine);
         }
         job.settle(self.verdicts, outcome);

@@ -89,8 +89,8 @@ impl Verdicts {
         )
     }
 
-    pub fn count(&self) -> (usize, usize) {
-        let answers = self.outcome.answers.iter().map(|(_, a)| a);
+    pub fn count(&self, job: &Job) -> (usize, usize) {
+        let answers = self.outcome.answers.iter().filter(|(k, _)| job.wants(*k)).map(|(_, a)| a);
         let all = answers.chain(self.outcome.properties.iter().map(|p| &p.answer));
         (all.clone().filter(|a| is_final(a)).count(), all.count())
     }
@@ -104,6 +104,7 @@ impl Verdicts {
     pub fn take(&mut self, mut new: Outcome, context: Context) {
         let ours = &mut self.outcome;
         ours.contradictions.append(&mut new.contradictions);
+        ours.failures.append(&mut new.failures);
         ours.reached
             .extend(new.reached.into_iter().filter(|d| !ours.reached.contains(d)).collect::<Vec<_>>());
         let bounds = new.bounds.into_iter().filter(|d| !ours.bounds.contains(d));
@@ -132,7 +133,7 @@ impl Verdicts {
         }
     }
 
-    /// The verdicts of an engine on the default checks, of all of them in their order. The first final verdict counts,
+    /// The verdicts of an engine on default checks. The first final verdict counts,
     /// but an exhaustive search names what it found best.
     fn take_checks(
         &mut self,
@@ -141,8 +142,9 @@ impl Verdicts {
         context: Context,
     ) {
         let ours = &mut self.outcome;
-        for ((kind, old), (_, fresh)) in ours.answers.iter_mut().zip(answers) {
-            let (by, known) = match ours.engines.iter().find(|e| e.0 == *kind) {
+        for (kind, fresh) in answers {
+            let Some((_, old)) = ours.answers.iter_mut().find(|(k, _)| *k == kind) else { continue };
+            let (by, known) = match ours.engines.iter().find(|e| e.0 == kind) {
                 Some((_, engine, stats)) => (*engine, stats.states),
                 None => (ours.engine, 0),
             };
@@ -167,8 +169,8 @@ impl Verdicts {
             };
             if better {
                 *old = fresh;
-                ours.engines.retain(|e| e.0 != *kind);
-                ours.engines.push((*kind, engine, stats));
+                ours.engines.retain(|e| e.0 != kind);
+                ours.engines.push((kind, engine, stats));
             }
         }
         ours.stats.states += stats.states;
@@ -183,7 +185,11 @@ impl Verdicts {
     /// The verdict of an engine on a property.
     fn take_property(&mut self, fresh: PropertyAnswer, context: Context) {
         let ours = &mut self.outcome;
-        let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else { return };
+        let Some(old) = ours.properties.iter_mut().find(|p| p.name == fresh.name) else {
+            let text = format!("{} answers {}, which nobody asked", fresh.engine.name(), fresh.name);
+            ours.contradictions.push(text);
+            return;
+        };
         // Of two that know nothing, a search for one kind of error says least.
         let says_more = fresh.engine != EngineId::Directed || old.engine == EngineId::Auto;
         match (&old.answer, &fresh.answer) {

@@ -14,6 +14,6 @@ mod walk;
 
 pub use graph::{Edge, StateGraph};
 pub use local::{LocalSteps, local_steps};
-pub use search::{Breadth, Frontier, Occurrence, SearchResult, search, search_from};
-pub use spin::forever;
+pub use search::{Breadth, Delays, Frontier, Occurrence, SearchResult, search, search_from};
+pub use spin::{bottoms, forever};
 pub use walk::walk;

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use rendez_model::semantics::{Move, Semantics, Step, StepEvent, Successor};
 use rendez_model::state::{State, Transfer};
-use rendez_model::{Action, Program, TaskId};
+use rendez_model::{Action, Loc, Program, TaskId};
 use rendez_verdict::{
     Control, End, Entries, Observation, Options, POLLS, PROGRESS, ProgressClassifier, Stats, Witness, alive,
     races, seen_in,
@@ -48,8 +48,18 @@ pub struct SearchResult {
     pub witness: Witness,
     /// A step was possible only because a value is unknown.
     pub guesses: bool,
+    pub delays: Delays,
     pub end: End,
     pub stats: Stats,
+}
+
+/// With long delays: which delays could end in a state.
+#[derive(Clone, Debug, Default)]
+pub struct Delays {
+    /// They could, but others made progress: the state, the task, and the place of its delay.
+    pub put_off: Vec<(u32, TaskId, Loc)>,
+    /// They did: the state and the task.
+    pub ended: Vec<(u32, TaskId)>,
 }
 
 /// The order in which states are expanded, and what the search is after.
@@ -151,6 +161,7 @@ pub fn search_from(
         guesses: false,
         cut: false,
         progress: false,
+        delays: Delays::default(),
     };
     let first = run.first_state(start);
     let mut graph = StateGraph::new(first.clone(), run.frontier.by_task());
@@ -198,6 +209,7 @@ pub fn search_from(
         entries: run.entries,
         witness: run.witness,
         guesses: run.guesses,
+        delays: run.delays,
         end,
         stats,
     }
@@ -227,6 +239,7 @@ struct StateSearch<'s, 'p, F> {
     cut: bool,
     /// A step of the state that is being expanded does more than look at variables again.
     progress: bool,
+    delays: Delays,
 }
 
 impl<F: Frontier> StateSearch<'_, '_, F> {
@@ -286,6 +299,9 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
                     self.progress = before;
                 }
             }
+            if self.options.long_delays {
+                self.note_delays(id, &state, *pace == Pace::Late);
+            }
             if self.progress {
                 break;
             }
@@ -303,6 +319,20 @@ impl<F: Frontier> StateSearch<'_, '_, F> {
             graph.add_edge(Edge { to: Edge::ELSEWHERE, task: 0, flags: PROGRESS });
         }
         graph.finish_state(id, first_edge);
+    }
+
+    /// Notes which delays could end in a state, and whether they do.
+    fn note_delays(&mut self, id: u32, state: &State, end: bool) {
+        let mut out = Vec::new();
+        for task in (0..state.tasks.len()).map(TaskId::from) {
+            out.clear();
+            self.semantics.successors(state, task, &mut out);
+            let Some(late) = out.iter().find(|o| self.ends_delay(o, state)) else { continue };
+            match end {
+                true => self.delays.ended.push((id, task)),
+                false => self.delays.put_off.push((id, task, late.step.loc)),
+            }
+        }
     }
 
     /// Adds the steps of one task; the number of new states.

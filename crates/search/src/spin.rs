@@ -5,7 +5,7 @@
 //! moves again. A component that is one state without steps is a blocked state or an end, which the search reports by
 //! itself.
 //!
-//! Which edges are progress, or a look at something, was decided when the step was taken (`rendez_verdict::seen_in`). A
+//! Which edges are progress, or a look at something, was decided when the step was taken (`rendez_verdict::ProgressClassifier`). A
 //! step that is not followed leads elsewhere, so no component with one is a bottom component.
 
 use rendez_model::{Program, TaskId};
@@ -15,10 +15,15 @@ use rendez_verdict::{Nonprogress, POLLS, PROGRESS, all_stuck};
 
 use crate::graph::StateGraph;
 
+/// The components without exit. A step that is not followed leaves a component.
+pub fn bottoms(graph: &StateGraph) -> Vec<Vec<u32>> {
+    bottom_components(graph.len(), |s, k| graph.edges(s).get(k).map(|e| e.to))
+}
+
 /// Looks at every component without exit that holds a cycle. Calls `found` with a state of the
 /// component for each.
 pub fn forever(program: &Program, graph: &StateGraph, mut found: impl FnMut(u32, Nonprogress)) {
-    for component in bottom_components(graph.len(), |s, k| graph.edges(s).get(k).map(|e| e.to)) {
+    for component in bottoms(graph) {
         let inside_edges = component.iter().flat_map(|s| graph.edges(*s));
         let mut moves: Vec<(bool, bool, bool)> = Vec::new();
         for edge in inside_edges {

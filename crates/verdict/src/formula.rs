@@ -479,7 +479,12 @@ fn resolve(program: &Program, formula: &Formula) -> Result<Resolved, Wrong> {
             let wrong = |message: String| Wrong { message, position: *position };
             let task = |name: &str| {
                 let named = |t: &usize| same(&program.tasks[*t].name, name);
-                let found: Vec<usize> = (0..program.tasks.len()).filter(named).collect();
+                let mut found: Vec<usize> = (0..program.tasks.len()).filter(named).collect();
+                // A full name means what is called so, whatever else it is the end of.
+                let full = |t: &usize| program.tasks[*t].name.eq_ignore_ascii_case(name);
+                if found.iter().any(full) {
+                    found.retain(full);
+                }
                 match found[..] {
                     [] => Err(wrong(format!("the program has no task `{name}`"))),
                     [task] => Ok(TaskId::from(task)),

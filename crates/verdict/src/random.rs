@@ -4,9 +4,9 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The seed must not be 0.
+    /// The numbers of a seed. The state must not be 0, so seed 0 begins as another number.
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(if seed == 0 { 0x9e37_79b9_7f4a_7c15 } else { seed })
     }
 
     pub fn below(&mut self, n: usize) -> usize {

@@ -113,11 +113,11 @@ impl Reason {
     pub fn obstacle(&self) -> Obstacle {
         match self {
             Reason::Ended { end, .. } | Reason::Lossy { end, .. } => end.obstacle(),
-            Reason::NoAnswer => Obstacle::Time,
             Reason::ErrorFirst(why) => why.obstacle(),
             Reason::Bound { .. } => Obstacle::Bound,
             Reason::Unmodelled { .. } => Obstacle::Unmodelled,
             Reason::NotAsked
+            | Reason::NoAnswer
             | Reason::Untracked(_)
             | Reason::NotReplayed
             | Reason::NotShown

@@ -252,6 +252,7 @@ impl<'a, 'p> SearchSchedule<'a, 'p> {
             },
         );
         if let Some((moves, state, seen)) = first {
+            self.end = End::Found;
             let fewer = self.reordered(&moves, &needed(&seen)).map(|(fewer, _)| fewer);
             let shows = |f: &Vec<Move>| replay(semantics, f).is_some_and(|t| self.shows(&t, &seen));
             let moves = fewer.filter(shows).unwrap_or(moves);

@@ -78,6 +78,7 @@ pub(super) fn bitstate(
         end: if search.end == End::Complete { End::Hashed } else { search.end },
         reached: findings.reached,
         contradictions: findings.contradictions,
+        failures: Vec::new(),
         bounds: findings.bounds,
         long_delays: false,
     }

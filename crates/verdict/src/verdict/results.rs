@@ -83,8 +83,10 @@ pub struct Outcome {
     pub end: End,
     /// Constructs without a model that some execution reaches.
     pub reached: Vec<Diagnostic>,
-    /// Findings whose trace did not replay: a bug of rendez.
+    /// Findings whose trace did not replay, and engines that contradict each other: a bug of rendez.
     pub contradictions: Vec<String>,
+    /// Proofs that could not be kept.
+    pub failures: Vec<String>,
     /// Bounds that some execution meets: what lies beyond is not known.
     pub bounds: Vec<Diagnostic>,
     /// Delays were taken to be long.
@@ -109,6 +111,7 @@ impl Outcome {
             end: End::Complete,
             reached: Vec::new(),
             contradictions: Vec::new(),
+            failures: Vec::new(),
             bounds: Vec::new(),
             long_delays: false,
         }
