@@ -189,12 +189,6 @@ impl<'a> Elaborator<'a> {
             Model::Binary(Add | Subtract | Multiply | Power | Divide, ..)
                 | Model::Unary(rendez_model::UnaryOp::Negate | rendez_model::UnaryOp::Abs, _)
         );
-        // A quotient by another number than -1 is no larger than the dividend.
-        if let Model::Binary(Divide, _, by) = value
-            && by.constant().is_some_and(|by| by != -1)
-        {
-            return;
-        }
         let universal = ty.is_none();
         let ty = ty.unwrap_or(self.std.integer);
         let Some(range) = self.range_of(self.root(ty)).filter(|_| arithmetic) else { return };
@@ -202,6 +196,13 @@ impl<'a> Elaborator<'a> {
             return;
         }
         let (first, last) = base_range(range);
+        // Only the first number divided by -1 is too large.
+        if let Model::Binary(Divide, of, by) = value
+            && (by.constant().is_some_and(|by| by != -1)
+                || of.bounds(&self.program).is_some_and(|(least, _)| first < least))
+        {
+            return;
+        }
         let small = |v: i64| v.unsigned_abs() < 1 << 62;
         if let Some((least, most)) = value.bounds(&self.program)
             && first <= least
